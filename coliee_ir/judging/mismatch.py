@@ -175,19 +175,25 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
 
 
 def _may_be_rewritten(judged: Judged, run: Run) -> bool:
-    """Whether a usual change, or swapping query and document, makes any id of a run known."""
-    first, spelling, left = judged.first, _Spelling(judged.qrels), _LINES
+    """Whether a usual change makes any id of a run known, or swapping query and document enough pairs."""
+    first, qrels, spelling, left = judged.first, judged.qrels, _Spelling(judged.qrels), _LINES
     is_whole = first is not None and judged.lines == len(first.documents)  # no line of it is of another query
+    n_swapped = 0
     for block in run.blocks() if first is None or not is_whole else [first]:
         queries, documents = list(block.queries), list(block.documents[:left])
         if spelling.known_queries.is_meant_by_any(queries) or spelling.known.is_meant_by_any(documents):
             return True
         if not (spelling.known.ids.isdisjoint(queries) or spelling.known_queries.ids.isdisjoint(documents)):
-            return True
+            at = [i for i, document in enumerate(documents) if document in spelling.known_queries.ids]
+            for i, number in zip(at, qrels.numbers(Ids.of([documents[i] for i in at])).tolist(), strict=True):
+                query = queries[int(block.segment[i])]
+                n_swapped += query in qrels.texts[qrels.start[number] : qrels.start[number + 1]]
         left -= len(documents)
         if left <= 0:
             break
-    return spelling.known_queries.is_meant_by_any(judged.extra)
+    matched = int((judged.rank > 0).sum())
+    enough = n_swapped > 0 and matched + n_swapped >= _TIMES * matched
+    return enough or spelling.known_queries.is_meant_by_any(judged.extra)
 
 
 def _pairs(run: Run) -> Iterator[tuple[str, str]]:
