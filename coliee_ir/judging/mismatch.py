@@ -175,19 +175,25 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
 
 
 def _may_be_rewritten(judged: Judged, run: Run) -> bool:
-    """Whether a usual change, or swapping query and document, makes any id of a run known."""
-    first, spelling, left = judged.first, _Spelling(judged.qrels), _LINES
+    """Whether a usual change makes any id of a run known, or swapping query and document enough pairs."""
+    first, qrels, spelling, left = judged.first, judged.qrels, _Spelling(judged.qrels), _LINES
     is_whole = first is not None and judged.lines == len(first.documents)  # no line of it is of another query
+    n_swapped = 0
     for block in run.blocks() if first is None or not is_whole else [first]:
         queries, documents = list(block.queries), list(block.documents[:left])
         if spelling.known_queries.is_meant_by_any(queries) or spelling.known.is_meant_by_any(documents):
             return True
         if not (spelling.known.ids.isdisjoint(queries) or spelling.known_queries.ids.isdisjoint(documents)):
-            return True
+            at = [i for i, document in enumerate(documents) if document in spelling.known_queries.ids]
+            for i, number in zip(at, qrels.numbers(Ids.of([documents[i] for i in at])).tolist(), strict=True):
+                query = queries[int(block.segment[i])]
+                n_swapped += query in qrels.texts[qrels.start[number] : qrels.start[number + 1]]
         left -= len(documents)
         if left <= 0:
             break
-    return spelling.known_queries.is_meant_by_any(judged.extra)
+    matched = int((judged.rank > 0).sum())
+    enough = n_swapped > 0 and matched + n_swapped >= _TIMES * matched
+    return enough or spelling.known_queries.is_meant_by_any(judged.extra)
 
 
 def _pairs(run: Run) -> Iterator[tuple[str, str]]:
@@ -323,6 +329,10 @@ _UNSURE = frozenset(
 )
 
 
+#: Those that change nothing where they were made before.
+_ONCE = frozenset({"write the ids in upper case", "take what stands before the number off the ids"})
+
+
 class Respelling(NamedTuple):
     """How an id should have been written, the remedy for all like it, and whether nothing else can be meant."""
 
@@ -347,6 +357,12 @@ class _Known:
         self.width = max(map(len, self.ids), default=0)
         self.are_filled = any(map(re.compile("[+-]?0").match, self.ids))
 
+    @cached_property
+    def never_made(self) -> frozenset[int]:
+        """The places of changes that make none of these of an ASCII id: done again, they would leave it as it is."""
+        idempotent = ((at, change) for at, (change, remedy, _) in enumerate(_RESPELLINGS) if remedy in _ONCE)
+        return frozenset(at for at, change in idempotent if not any(change(id_, self.width) == id_ for id_ in self.ids))
+
     def changes(self, texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
         """Of the usual changes of unknown ids those that make any known, by their places, and what they make of each.
 
@@ -356,7 +372,7 @@ class _Known:
         is_plain = written.isascii() and written.count("\n") == len(texts)
         written += _FILLED if self.are_filled else ""
         for at, (change, _, needs) in enumerate(_RESPELLINGS):
-            if is_plain and not any(map(written.__contains__, needs)):
+            if is_plain and (at in self.never_made or not any(map(written.__contains__, needs))):
                 continue
             changed = [change(text, self.width) for text in texts]
             if not self.ids.isdisjoint(changed):
