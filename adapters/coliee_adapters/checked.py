@@ -133,10 +133,10 @@ def groups_of(value: object, queries: Iterable[str], name: str = "groups") -> Ma
     """Query → group, with a group for every query; None for none."""
     if value is None:
         return None
-    found: Mapping[str, str] = one_of(name, value, Mapping, "a dictionary from query ids to names of groups")
+    found: Mapping[str, str] = one_of(name, value, Mapping, f"a dictionary from query ids to names of {name}")
     if missing := [query for query in queries if query not in found]:
-        have = "1 judged query has" if len(missing) == 1 else f"{len(missing):,} judged queries have"
-        raise UsageError(
-            "missing-key", f"{have} no group (first: {shortened(missing[0])}); give every query of the gold a group"
-        )
+        have = "1 query has" if len(missing) == 1 else f"{len(missing):,} queries have"
+        kind = name.removesuffix("s")
+        problem = f"{have} no {kind} (first: {shortened(missing[0])}); give every query that counts a {kind}"
+        raise UsageError("missing-key", problem)
     return found

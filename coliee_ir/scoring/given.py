@@ -67,7 +67,7 @@ TOTALS: Final = re.compile(
     r"[ag]?mean|average|avg|overall|total|sum|median|std|stdev|sd|macro|micro|weighted|grand|count|min|max|平均|合計|全体"
 )
 #: how near such a row is to the mean or the sum of the others, which may be rounded
-_ROUNDED: Final = 1e-3
+ROUNDED: Final = 1e-3
 
 #: the query under which a run's values over all stand
 ALL: Final = "all"
@@ -165,17 +165,16 @@ class Schema(NamedTuple):
     replicate: str = ""
     copies: tuple[Any, ...] = ()
 
-    def groups(self, name: str, queries: Sequence[str]) -> dict[str, str]:
-        """Query → what a column says of it, which must be one thing for each."""
+    def groups(self, name: str) -> dict[str, str]:
+        """Query → what a column says of it, which must be one thing for each; also of queries that do not count."""
         found: dict[str, str] = {}
         for query, cell in chain.from_iterable(zip(*each, strict=True) for each in self.columns[name]):
             text = "" if cell is None else str(cell).strip()
             if found.setdefault(query, text) != text:
                 both = f"{shortened(found[query])} and {shortened(text)}"
-                raise UsageError(
-                    "ambiguous", f"{self.unit} {shortened(query)} is in two groups by the column {name}: {both}"
-                )
-        return {query: found[query] for query in queries if found.get(query)}
+                problem = f"{self.unit} {shortened(query)} has two values in the column {name}: {both}"
+                raise UsageError("ambiguous", problem)
+        return {query: text for query, text in found.items() if text}
 
 
 class ReadScores(NamedTuple):
@@ -233,6 +232,15 @@ class CellTable(NamedTuple):
             problem, remedy = f"no finite number in the column {name}", "correct it, or leave the cell empty"
             raise place.fault("bad-score", problem, found_there, remedy)
         return np.array(each, dtype=np.float64), [str(cell).strip().lower() in _WORDS for cell in cells]
+
+
+def is_total(name: str) -> bool:
+    """Whether it is what tables call a row over all others, or no word at all.
+
+    >>> is_total("Grand total"), is_total("-"), is_total("total-recall")
+    (True, True, False)
+    """
+    return all(map(TOTALS.fullmatch, re.findall(r"[^\W_]+", name.lower())))
 
 
 class ScoreTableBuilder:
@@ -344,16 +352,14 @@ class ScoreTableBuilder:
         """A row over the others: by its name, or the last if it is the mean or the sum of the others in every run."""
         if self.origin is not None:
             return ""
-        for query in queries:
-            words = re.findall(r"[^\W_]+", query.lower())
-            if all(map(TOTALS.fullmatch, words)):  # also where there are none, as in "-"
-                return query
+        if total := next(filter(is_total, queries), ""):
+            return total
         values = np.concatenate(held) if held else np.zeros((0, 0))
         others, last = values[:, :-1], values[:, -1:]
         if len(self.runs) < 2 or len(queries) < 4 or np.isnan(values).any() or (others == last).any():
             return ""
         of_others = (others.mean(axis=1, keepdims=True), others.sum(axis=1, keepdims=True))
-        return queries[-1] if any(np.allclose(last, one, rtol=_ROUNDED, atol=0) for one in of_others) else ""
+        return queries[-1] if any(np.allclose(last, one, rtol=ROUNDED, atol=0) for one in of_others) else ""
 
     def _check_words(self, path: str, names: Sequence[str]) -> None:
         """Refuse a measure with words for right and wrong and with other numbers than 1 and 0."""

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -51,7 +52,14 @@ def groups_in(scored: Sequence[Scores], groups: PathLike | Mapping[str, str] | N
     """Query → group, as it is, from a file, or by a column of the table that scores were read from."""
     schema = scored[0].schema if scored else None
     if schema is not None and isinstance(groups, str) and groups in schema.columns:
-        return schema.groups(groups, scored[0].query_ids)
+        return schema.groups(groups)
+    if (
+        schema is not None
+        and isinstance(groups, str)
+        and not ("://" in groups or groups == "-" or Path(groups).exists())
+    ):
+        problem = f"{shortened(groups)} is neither a file nor a column that says more of queries; such columns are"
+        raise UsageError("unknown-name", f"{problem}: {', '.join(map(shortened, schema.columns)) or 'none'}")
     return groups_of(groups, scored[0].task if scored else None)
 
 

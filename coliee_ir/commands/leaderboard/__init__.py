@@ -81,6 +81,8 @@ def leaderboard(
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
     settings = Resampling(n_resamples, seed, confidence_level)
+    if tasks is None and scale != "score":
+        raise UsageError("option-needed", "a scale is for runs of several tasks: use --tasks (in Python tasks=)")
     scored = ranked_by(with_judged(scored, "a leaderboard"), measure)
     basis, gold, inventory = scored.basis, scored.basis.gold, scored.inventory
     groups = groups_in(scored, groups)

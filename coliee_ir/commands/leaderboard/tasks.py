@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -15,13 +16,14 @@ import numpy as np
 from coliee_adapters.checked import groups_of
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import LEAST_TASKS, Entry, Scale, possible_ranks
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms, quotient
 from coliee_ir.output.grid import distinct
-from coliee_ir.scoring.given import ExternalMeasure
+from coliee_ir.scoring.given import ROUNDED, ExternalMeasure, is_total
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.settings import Resampling
@@ -37,7 +39,7 @@ def over_tasks(
     """The runs with all tasks by their mean over these, the names of the tasks, and what there is to say of the others.
 
     Raises:
-        UsageError: fewer than two tasks, or than two runs that have all.
+        UsageError: fewer than two tasks, or than two runs that have all; a task that is a total over the others.
     """
     if scale not in SCALES:
         raise UsageError("unknown-name", f"unknown scale {scale!r}; the scales are {', '.join(SCALES)}")
@@ -59,8 +61,13 @@ def over_tasks(
         beaten = [(np.sign(np.nan_to_num(one - each)).sum(axis=0) / (len(kept) - 1) + 1) / 2 for one in each]
         values, lower = beaten, False
     means = [[float(value[of_task].mean()) for of_task in within.values()] for value in values]
+    if total := _total(names, np.array(means), number):
+        problem = f"the task {shortened(total)} is a total over the others, and would count as one of them"
+        raise UsageError("ambiguous", f"{problem}; take its rows out")
     called = ExternalMeasure(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
     headings = distinct(names, [called.title])  # one may be called as what ranks
+    if called.name in names:
+        raise UsageError("ambiguous", f"a task is called {called}, as the mean over tasks is; give it another name")
     ranked = list[Entry]()
     for entry, one, of_tasks in zip(kept, values, means, strict=True):
         terms = terms_over_tasks(one, number)
@@ -79,7 +86,18 @@ def over_tasks(
             moved = block[[name not in missing for name in names]].mean() - block.mean()
             told.append(f"{shortened(entry.name)} lacks {', '.join(map(shortened, missing))}: {moved:+.4f}")
     told += [shortened(entry.name) for entry, missing in zip(entries, lacks, strict=True) if len(missing) == len(names)]
-    return ranked, names, [Remark.of("left-out.tasks", told)] if told else []
+    remarks = [Remark.of("left-out.tasks", told)] if told else []
+    if empty := sorted({*tasks.values()} - {*names}):
+        remarks.append(Remark.of("left-out.empty-tasks", [*map(shortened, empty)]))
+    return ranked, names, remarks
+
+
+def _total(names: Sequence[str], means: FloatArray, task: IntArray) -> str:
+    """The task that is a total: by its name, or a task of one query that is the mean of the others in every run."""
+    others = (means.sum(axis=1, keepdims=True) - means) / (len(names) - 1)
+    is_mean = np.isclose(means, others, rtol=ROUNDED, atol=0).all(axis=0) & (np.bincount(task) == 1)
+    found = compress(names, is_mean & (len(names) > 3))
+    return next(filter(is_total, names), next(found, ""))
 
 
 def _contributions(result: Result, tasks: Iterable[BoolArray]) -> FloatArray:

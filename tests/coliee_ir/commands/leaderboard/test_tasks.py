@@ -138,11 +138,51 @@ def test_what_makes_no_sense_is_refused() -> None:
     scored = read(columns)
     for options, kind in (
         ({"tasks": dict.fromkeys(tasks, "one")}, "too-few"), ({"tasks": tasks, "scale": "rank"}, "unknown-name"),
-        ({"tasks": {"t0-0": "t0"}}, "missing-key"),
+        ({"tasks": {"t0-0": "t0"}}, "missing-key"), ({"scale": "wins"}, "option-needed"),
+        ({"tasks": {q: "Average" if task == "t0" else task for q, task in tasks.items()}}, "ambiguous"),
+        ({"tasks": {q: "mean score" if task == "t0" else task for q, task in tasks.items()}}, "ambiguous"),
         ({"tasks": tasks, "replicates": {"a": ["run0", "run1", "run2", "run3"]}}, "option-conflict"),
     ):  # fmt: skip
         with refusing(UsageError, f"[{kind}] …"):
             leaderboard(scored, **options)
+
+
+def test_a_task_of_one_query_that_is_the_mean_of_the_others_is_a_total() -> None:
+    columns, tasks = drawn()
+    of = np.array([*tasks.values()])
+    for name, values in columns.items():
+        scores = [np.mean(np.array(values)[of == task]) for task in sorted({*of})] if name != "query" else []
+        columns[name] = [*values, "x" if name == "query" else round(float(np.mean(scores)), 4)]
+    with refusing(UsageError, "[ambiguous] …Mittel…"):
+        leaderboard(read(columns), tasks={**tasks, "x": "Mittel"})
+    columns["run1"][-1] += 0.01
+    assert len(leaderboard(read(columns), tasks={**tasks, "x": "Mittel"}).measures) == 9
+
+
+@pytest.mark.parametrize("is_column", [False, True])
+def test_tasks_of_which_no_query_counts_are_named(is_column: bool) -> None:
+    columns, tasks = drawn()
+    frame: dict[str, list[Any]] = {"run": [], "query": [], "task": [], "AP": []}
+    for run, values in columns.items():
+        for query, value in zip(columns["query"], values, strict=True):
+            if run != "query" and (run, tasks[query]) not in (("run1", "t2"), ("run2", "t5")):
+                for name, cell in zip(frame, (run, query, tasks[query], value), strict=True):
+                    frame[name].append(cell)
+    board = leaderboard(Scored.from_frame(frame, unanswered="common"), tasks="task" if is_column else tasks)
+    [remark] = [one for one in board.remarks if one.kind == "left-out"]  # type: ignore[attr-defined]
+    assert "t2, t5" in remark and board.tasks is not None and len(board.tasks.names) == 5
+
+
+def test_a_column_that_has_another_part_is_no_column_of_tasks(call: Call, tmp_path: Path) -> None:
+    columns, tasks = drawn()
+    table = tmp_path / "scores.csv"
+    rows = [f"{run},{query},{tasks[query]},{value}\n" for run, values in columns.items() if run != "query"
+            for query, value in zip(columns["query"], values, strict=True)]  # fmt: skip
+    table.write_text("run,query,year,AP\n" + "".join(rows))
+    for name in ("query", "run", "nosuch"):
+        for option in ("--tasks", "--groups"):
+            assert call("leaderboard", table, option, name)[2].count("year") == 1
+    assert call("leaderboard", table, "--scale", "wins")[0] == 2
 
 
 def test_the_command_takes_a_file_or_a_column_and_groups_are_named_in_the_caption(call: Call, tmp_path: Path) -> None:
