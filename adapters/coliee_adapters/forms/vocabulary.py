@@ -88,6 +88,8 @@ SHOWN: Final = 10_000
 
 #: Columns that decide nothing: those of TREC's files, and the row numbers that pandas writes.
 _IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index"})
+#: what a column is called in which a cell lists a query's documents
+_LISTS: Final = frozenset({"articles", "documents", "docs", "doc_ids", "document_ids"})
 _UNREMARKED: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for names in NAMES[role]))
 
 #: a label in lower case → what it means
@@ -276,6 +278,9 @@ def roles_of(
             search.refuse_rivals(kind, values, note)
         if note is not None:
             search.remark_numbers(values, note)
+            for at in search.columns_without_role(_IDLE) if kind == "run" and "answer" in search.roles else ():
+                if search.normal[at] in _LISTS and all(isinstance(value, str) for value in values(at)):
+                    note("other-part", f"{search.names[search.roles['answer']]} and {names[at]}")
     return search.roles
 
 

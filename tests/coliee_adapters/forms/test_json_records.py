@@ -163,7 +163,8 @@ def test_a_set_of_documents_is_read(source: Opened, text: str) -> None:
 @pytest.mark.parametrize("name", ["documents", "articles", "doc_ids"])
 def test_of_answers_and_documents_in_one_file_a_part_is_told_to_be_unread(source: Opened, name: str) -> None:
     held = [{"id": f"R05-0{at}-A", "answer": "Y", name: ["709"]} for at in (1, 2)]
-    for text in (one_a_line(held), json.dumps({one["id"]: {"answer": "Y", name: ["709"]} for one in held})):
+    table = f"id,answer,{name}\nR05-01-A,Y,398-20;537\nR05-02-A,Y,709\n"
+    for text in (one_a_line(held), json.dumps({one["id"]: {"answer": "Y", name: ["709"]} for one in held}), table):
         run = detect.read_run(source(text))
         remarks = run.remarks if isinstance(run, Answers) else next(run.blocks()).remarks
         assert remarks is not None
