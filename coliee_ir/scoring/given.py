@@ -556,11 +556,11 @@ class ScoreTableBuilder:
             common += f" ({without[costly]} without {shortened(tags[costly])})"
         way = 'unanswered="{0}"' if path == MEMORY else '--decision unanswered={0} (in Python unanswered="{0}")'
         on_common = f"compare the runs on the {common}: {way.format('common')}"
-        alike = f"write ids alike, as no {self.unit} has a value of every run"
-        remedy = f"complete the rows; or count them: {way.format('zero')}; or {on_common if complete else alike}"
+        remedy = f"complete the rows; or count them: {way.format('zero')}; or "
         return InputError(
             "missing-key", path, f"{counted(int(lacking.sum()), 'value')} of {name} missing",
-            found=f"run {tags[run]}, {self.unit} {queries[query]}", remedy=remedy,
+            found=f"run {tags[run]}, {self.unit} {queries[query]}",
+            remedy=remedy + (on_common if complete else f"write ids alike, as no {self.unit} has a value of every run"),
         )  # fmt: skip
 
     def _with_zeros(
