@@ -266,7 +266,7 @@ REMARKS: Final = {
     "left-out.teams": "{n} (run|runs) left out that (is|are) not the best of a team",
     "left-out.tasks": "{n} (run|runs) left out for want of tasks; behind each, by how much the tasks it has would "
     "raise its mean: {examples}",
-    "left-out.empty-tasks": "{n} (task|tasks) left out of which no query counts: {examples}",
+    "left-out.empty-tasks": "{n} (task|tasks) left out, because no query of (it|them) counts: {examples}",
     "chosen-here": "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores "
     "and their intervals do not",
     "sheet-rows": "{file}: {n} (question|questions) not judged and skipped",

@@ -66,8 +66,6 @@ def over_tasks(
         raise UsageError("ambiguous", f"{problem}; take its rows out")
     called = ExternalMeasure(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
     headings = distinct(names, [called.title])  # one may be called as what ranks
-    if called.name in names:
-        raise UsageError("ambiguous", f"a task is called {called}, as the mean over tasks is; give it another name")
     ranked = list[Entry]()
     for entry, one, of_tasks in zip(kept, values, means, strict=True):
         terms = terms_over_tasks(one, number)

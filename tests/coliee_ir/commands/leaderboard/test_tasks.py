@@ -140,7 +140,6 @@ def test_what_makes_no_sense_is_refused() -> None:
         ({"tasks": dict.fromkeys(tasks, "one")}, "too-few"), ({"tasks": tasks, "scale": "rank"}, "unknown-name"),
         ({"tasks": {"t0-0": "t0"}}, "missing-key"), ({"scale": "wins"}, "option-needed"),
         ({"tasks": {q: "Average" if task == "t0" else task for q, task in tasks.items()}}, "ambiguous"),
-        ({"tasks": {q: "mean score" if task == "t0" else task for q, task in tasks.items()}}, "ambiguous"),
         ({"tasks": tasks, "replicates": {"a": ["run0", "run1", "run2", "run3"]}}, "option-conflict"),
     ):  # fmt: skip
         with refusing(UsageError, f"[{kind}] …"):
