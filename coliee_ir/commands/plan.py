@@ -36,7 +36,7 @@ _TIMES: Final = (0.5, 1.0, 2.0, 4.0)
 _MANY_RUNS: Final = 10
 
 #: from this share of the variance in one query on, plans are known to promise too much (``benchmarks.error_rates``)
-_HEAVY: Final = 0.3
+_HEAVY: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
