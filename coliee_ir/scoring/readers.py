@@ -508,17 +508,19 @@ def _transposed(table: CellTable, queries: Sequence[str], run: str, search: Sear
     runs = table.texts(run, "run")
     for query in queries:
         table.numbers(query)  # which says where a cell is wrong
-    columns = {
-        run: runs * len(queries),
-        "columns": [query for query in queries for _ in runs],
-        "score": [value for query in queries for value in table.columns[query]],
-    }
-    return CellTable(table.name, columns), Roles("columns", run, measures=["score"])
+    return CellTable(
+        table.name,
+        {
+            run: runs * len(queries),
+            "columns": [query for query in queries for _ in runs],
+            "score": [value for query in queries for value in table.columns[query]],
+        },
+    ), Roles("columns", run, measures=["score"])
 
 
 def _runs(table: CellTable, search: Search, names: Sequence[str]) -> list[str]:
     """Columns of runs: shares under names that mean nothing else, unless it is said that they are runs."""
-    unfit = {name: why for name in names if (why := _why_no_run(name, table.columns[name]))}
+    unfit = {name: why for name in names if (why := _why_no_run(name, table))}
     for name, why in unfit.items():
         fit = [name for name in names if name not in unfit] or ["bm25", "dense"]
         raise search.fault(
@@ -528,12 +530,13 @@ def _runs(table: CellTable, search: Search, names: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def _why_no_run(name: str, cells: Sequence[Any]) -> str:
+def _why_no_run(name: str, table: CellTable) -> str:
     """Why a column is hardly one of a run's scores; empty where nothing speaks against it."""
     if _NO_RUN.fullmatch(normal_name(name)):
         return "is hardly one"
-    no_share = any(value is None or value < 0 or value > 1 for value in map(number, cells))
-    return "holds no shares" if no_share else ""
+    with suppress(InputError):
+        return "holds no shares" if ((values := table.numbers(name)[0]) < 0).any() or (values > 1).any() else ""
+    return "holds no shares"
 
 
 def _with_micro(table: CellTable, names: Sequence[str]) -> tuple[CellTable, list[str]]:
