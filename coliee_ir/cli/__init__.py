@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from time import perf_counter
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from coliee_adapters import signals
 from coliee_adapters.errors import DISK_FULL, INTERNAL, ColieeError, InternalError, ScoreWarning, printable
@@ -216,28 +216,8 @@ def with_progress(results: Iterable[_Result], n: int) -> Iterator[_Result]:
     _line.done = 0
 
 
-class _Once(argparse._StoreAction):
-    """An option of one value: a second value is refused, where argparse would forget the first."""
-
-    def __call__(
-        self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: str | None = None
-    ) -> None:
-        before = getattr(namespace, self.dest, self.default)
-        if option_string is not None and before not in (self.default, values):
-            several = (
-                ": write q1,q2,… or name a file of them" if self.metavar == "IDS|FILE" else ", and takes one value"
-            )
-            raise argparse.ArgumentError(self, f"is given twice ({before}; {values}){several}")
-        super().__call__(parser, namespace, values, option_string)
-
-
 class _Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, and where the options are described."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        for name in (None, "store"):
-            self.register("action", name, _Once)
 
     def error(self, message: str) -> NoReturn:
         if message.endswith("expected one argument"):

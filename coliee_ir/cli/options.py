@@ -66,15 +66,6 @@ def _between(least: float, most: float, text: str) -> float:
     raise argparse.ArgumentTypeError(f"{text!r} is not a number {bounds}")
 
 
-def _columns(text: str) -> dict[str, str]:
-    from coliee_adapters.forms.vocabulary import parse_columns
-
-    try:
-        return parse_columns(text)
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
-
-
 def _folds(text: str) -> int | str:
     """A number of folds, or ``year`` for a fold a year."""
     if text != "year" and not re.fullmatch("-?[0-9]+", text):
@@ -169,7 +160,7 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "columns": _option(
             "--columns --labels", "ROLE=NAME,…",
             f"names of your columns (roles: {', '.join(ROLES)}); with --labels, your words for answers: Y=Oui,N=Non",
-            type=_columns, action="append"),
+            action="append"),
         "measure": _option("-m --measure", "NAME", **_MANY),
         "lower_is_better": _option("--lower-is-better", "NAME",
             "in a table of scores: a measure where lower is better (repeatable)", **_MANY),
@@ -324,6 +315,12 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
     """What options mean together, and where no form was named, that of the ending of the file that is written."""
     typed, choices = vars(options), {action.dest: action.choices for action in parser._actions}
     settled = dict(typed)
+    flags = [word.partition("=")[0] if word.startswith("--") else word[:2] for word in options.typed]
+    for action in parser._actions:  # of two values argparse forgets the first
+        is_single = action.nargs != 0 and not isinstance(typed[action.dest], list)
+        if is_single and sum(map(flags.count, action.option_strings)) > 1:
+            several = ": write q1,q2,… or name a file" if action.metavar == "IDS|FILE" else ", and takes one value"
+            parser.error(f"argument {'/'.join(action.option_strings)}: is given twice{several}")
     for rivals in _RIVALS:
         if all(typed[name] for name in rivals):
             one, other = (OPTIONS[name].flags[-1] for name in rivals)
@@ -338,10 +335,10 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
         for rules in all_rules(settled["task"]):
             check_rules(rules)
     settled["protocol"] = next((name for name in protocols if name.endswith(".toml")), None)
-    columns = [part for some in options.columns or () for part in some.items()]
-    if twice := next((part for part in columns if part[1] != dict(columns)[part[0]]), None):
-        parser.error(f"--columns names two columns for {twice[0]}: {twice[1]} and {dict(columns)[twice[0]]}")
-    settled["columns"] = dict(columns) or None
+    if options.columns:
+        from coliee_adapters.forms.vocabulary import parse_columns
+
+        settled["columns"] = parse_columns(",".join(options.columns))
     if options.folds == "year":
         settled |= {"folds": parser.get_default("folds"), "by_year": True}
     path = options.target or options.output or "-"

@@ -134,7 +134,7 @@ def parse_columns(text: str) -> dict[str, str]:
             )
             raise UsageError("bad-value", problem)
         if given.setdefault(role.strip(), name.strip()) != name.strip():
-            problem = f"--columns names two columns for {role.strip()}: {given[role.strip()]} and {name.strip()}"
+            problem = f"--columns: {role.strip()} is named twice, {given[role.strip()]} and {name.strip()}"
             raise UsageError("bad-value", problem)
     return checked_columns(given)
 

@@ -25,7 +25,11 @@ evaluate gold.json bm25.txt --exclude 1 2                 │ usage           �
 evaluate gold.json bm25.txt --exclude 1 --exclude 2       │ usage           │ write q1,q2
 evaluate gold.json bm25.txt --only 1 --only 2             │ usage           │ write q1,q2
 evaluate gold.json bm25.txt --edition 2024 --edition 2025 │ usage           │ one value
-evaluate gold.json a.csv --columns answer=a,answer=b      │ usage           │ a and b
+evaluate gold.json a.csv --columns answer=a,answer=b      │ bad-value       │ a and b
+evaluate gold.json a.csv --columns answer=a --columns answer=b │ bad-value  │ a and b
+tune gold.json bm25.txt --folds 10 --folds=5              │ usage           │ one value
+cut bm25.txt --by k=5 --by k=3                            │ usage           │ one value
+evaluate gold.json bm25.txt -f csv -fjson                 │ usage           │ one value
 evaluate gold.json bm25.txt -m MAPP                       │ unknown-measure │ MAP
 evaluate gold.json bm25.txt --by-year                     │ usage           │ --show years
 evaluate gold.json bm25.txt --unanswered skip             │ usage           │ --decision unanswered=skip
