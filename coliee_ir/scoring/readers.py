@@ -522,7 +522,7 @@ def _runs(table: CellTable, search: Search, names: Sequence[str]) -> list[str]:
     """Columns of runs: shares under names that mean nothing else, unless it is said that they are runs."""
     unfit = {name: why for name in names if (why := _why_no_run(name, table))}
     for name, why in unfit.items():
-        fit = [name for name in names if name not in unfit] or ["bm25", "dense"]
+        fit = [run for run in names if run not in unfit] or [run for run in names if run != name] or ["NAME"]
         raise search.fault(
             "ambiguous", f"without a column of runs or measures each column would be a run, and {name} {why}",
             f"name those that are runs: {search.option(tag='|'.join(fit))}",

@@ -90,6 +90,9 @@ def test_a_column_that_is_not_there_is_refused_in_a_pattern_too(here: Path) -> N
 #: a table, and a part of the remedy that is typed as it is printed
 REMEDIES = {
     "columns that are runs": _wide({**TRUTH, "year": dict.fromkeys(QUERIES, 2020.0)}),
+    "columns that are hardly runs": _wide(
+        {"year": dict.fromkeys(QUERIES, 2020.0), **{f"{run}_correct": values for run, values in TRUTH.items()}}
+    ),
     "one without a measure": table("query_id,run,grade", ((q, run, 2) for run in TRUTH for q in QUERIES)),
 }
 
