@@ -16,6 +16,7 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms, share
 from coliee_ir.stats.intervals import jackknife_t
+from coliee_ir.stats.ranks import DECIMALS
 from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import Resampling
 
@@ -23,8 +24,6 @@ from coliee_ir.stats.settings import Resampling
 _LEAST_QUERIES: Final = 5
 #: how often queries are cut in halves
 _TIMES: Final = 100
-#: so many decimals of scores decide which of two is greater
-_DECIMALS: Final = 12
 
 
 class Estimate(NamedTuple):
@@ -70,7 +69,7 @@ def _jackknifed(terms: Terms, level: float) -> Estimate:
 
 def _signs(scores: FloatArray) -> FloatArray:
     """Which of two is greater; shape (…, R, R)."""
-    return np.asarray(np.sign(np.round(scores[..., :, None] - scores[..., None, :], _DECIMALS)))
+    return np.asarray(np.sign(np.round(scores[..., :, None] - scores[..., None, :], DECIMALS)))
 
 
 def tau_b(first: FloatArray, second: FloatArray) -> FloatArray:

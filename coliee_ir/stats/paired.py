@@ -29,6 +29,7 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import QUOTIENTS, Terms
 from coliee_ir.stats import resampling
+from coliee_ir.stats.ranks import better_than
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.student import NORMAL
@@ -197,15 +198,7 @@ class Board:
         """Blocks of signs, shape (n, trials), and how many are drawn; all that there are, if these are not more."""
         boards = [self, *besides]
         differ = np.flatnonzero(np.any([(b.moved != b.moved[:, :1]).any(axis=(0, 1)) for b in boards], axis=0))
-        width = 8 * sum(board.runs for board in boards)
-        if len(differ) < resampling.exact_below(settings.n_resamples):
-            for swapped in resampling.every_swap(len(differ), width):
-                signs = np.ones((self.n, len(swapped)))
-                signs[differ] = np.where(swapped.T, -1.0, 1.0)
-                yield signs, 0
-            return
-        for random in _swaps(settings.seed, settings.n_resamples, self.n, width):
-            yield random, settings.n_resamples
+        return flips(differ, self.n, settings, 8 * sum(board.runs for board in boards))
 
     def sums(self, signs: FloatArray, at_difference: bool = False) -> FloatArray:
         """What each run has in Σ ±v(0), or in Σ ±v(D); shape (forms, R, trials)."""
@@ -295,6 +288,18 @@ class Board:
         sides = [(reach(a, -1), reach(b, 1)), (reach(a, 1), reach(b, -1))]
         low, high = (np.sqrt(np.maximum(x * x + y * y - 2 * r * x * y, 0)) for x, y in sides)
         return np.array([self.D[a, b] - low, self.D[a, b] + high])
+
+
+def flips(differ: IntArray, n: int, settings: Resampling, width: int) -> Iterator[tuple[FloatArray, int]]:
+    """Blocks of signs, shape (n, trials), and how many are drawn; all of those that differ, if these are not more."""
+    if len(differ) < resampling.exact_below(settings.n_resamples):
+        for swapped in resampling.every_swap(len(differ), width):
+            signs = np.ones((n, len(swapped)))
+            signs[differ] = np.where(swapped.T, -1.0, 1.0)
+            yield signs, 0
+        return
+    for random in _swaps(settings.seed, settings.n_resamples, n, width):
+        yield random, settings.n_resamples
 
 
 def _swaps(seed: int, n_resamples: int, n: int, width: int) -> Iterator[FloatArray]:
@@ -431,7 +436,7 @@ def _null_of_pair(board: Board, pair: IntArray, settings: Resampling) -> list[Nu
     if board.unit[*pair] > 0:
         return [_of_one_size(int(board.adding[*pair]), board.n)] * 2
     two = board if board.runs == 2 else Board([board.terms[at] for at in pair.tolist()])
-    return _greatest([(two, _all_pairs(2))], settings)
+    return _greatest([(two, all_pairs(2))], settings)
 
 
 @cache
@@ -523,7 +528,7 @@ def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Jo
     What all flips of a pair by itself do not allow is not significant among many either.
     """
     given = [(board, _array(pairs)) for board, pairs in families]
-    settings = _affordable(settings, sum(len(pairs) for _, pairs in given))
+    settings = affordable(settings, sum(len(pairs) for _, pairs in given))
     nulls, n = _greatest(given, settings), given[0][0].n
     c = _critical(nulls, settings)
     z = [
@@ -541,7 +546,7 @@ def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Jo
 def joint_critical(board: Board, pairs: Pairs, settings: Resampling) -> float:
     """``Joint.critical`` alone."""
     pairs = _array(pairs)
-    return _greatest([(board, pairs)], _affordable(settings, len(pairs)), (False,))[0].critical(settings.alpha)
+    return _greatest([(board, pairs)], affordable(settings, len(pairs)), (False,))[0].critical(settings.alpha)
 
 
 def _joint_p(null: Null, board: Board, pairs: IntArray, settings: Resampling) -> tuple[FloatArray, FloatArray]:
@@ -556,7 +561,7 @@ def _joint_p(null: Null, board: Board, pairs: IntArray, settings: Resampling) ->
     return p, c
 
 
-def _affordable(settings: Resampling, pairs: int) -> Resampling:
+def affordable(settings: Resampling, pairs: int) -> Resampling:
     """Of hundreds of runs fewer flips, so that all pairs of 500 take seconds."""
     return replace(settings, n_resamples=min(settings.n_resamples, max(_AFFORDABLE // max(pairs, 1), 999)))
 
@@ -572,21 +577,19 @@ class Standings(NamedTuple):
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     """Which run is better than which, of all pairs at once, as ``compare`` finds it; one without a score than none."""
-    better = np.zeros((len(runs), len(runs)), dtype=np.bool_)
-    known = np.flatnonzero([not math.isnan(run.total) for run in runs])
+    scores = np.array([run.total for run in runs])
+    known = np.flatnonzero(~np.isnan(scores))
     if len(known) < 2 or not len(runs[0].each):
-        return Standings(better, math.nan)
-    board, pairs = Board([runs[at] for at in known.tolist()]), _all_pairs(len(known))
+        return Standings(better_than(scores, _array([])), math.nan)
+    board, pairs = Board([runs[at] for at in known.tolist()]), all_pairs(len(known))
     if len(known) > 2:
-        settings = _affordable(settings, len(pairs))
+        settings = affordable(settings, len(pairs))
         [null] = _greatest([(board, pairs)], settings, (False,))
         p, critical, drawn = _joint_p(null, board, pairs, settings)[0], null.critical(settings.alpha), null.drawn
     else:  # a board of two is a pair
         [test] = tested(board, pairs, settings)
         p, critical, drawn = np.array([test.p]), test.critical, test.drawn
-    a, b = pairs[p < settings.alpha].T
-    is_above = board.D[a, b] > 0
-    better[known[np.where(is_above, a, b)], known[np.where(is_above, b, a)]] = True
+    better = better_than(scores, known[pairs[p < settings.alpha]])
     return Standings(better, critical, int(board.differing.max()), drawn)
 
 
@@ -594,7 +597,8 @@ def _array(pairs: Pairs) -> IntArray:
     return np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def _all_pairs(n: int) -> IntArray:
+def all_pairs(n: int) -> IntArray:
+    """Those of n runs; shape (P, 2)."""
     return np.column_stack(np.triu_indices(n, 1))
 
 

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_ir.judging.judged import BoolArray
+from coliee_adapters.ids import IntArray
+from coliee_ir.judging.judged import BoolArray, FloatArray
 
 #: so many decimals decide; what differs further behind is the rounding of floating-point numbers
 DECIMALS: Final = 12
@@ -24,6 +25,14 @@ class Ranks(NamedTuple):
         if not self.best:
             return "-"
         return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
+
+
+def better_than(scores: FloatArray, pairs: IntArray) -> BoolArray:
+    """Which run is better than which, shape (R, R), by the pairs that differ significantly, shape (P, 2)."""
+    better, (a, b) = np.zeros((len(scores), len(scores)), dtype=np.bool_), pairs.T
+    is_above = scores[a] > scores[b]
+    better[np.where(is_above, a, b), np.where(is_above, b, a)] = True
+    return better
 
 
 def rank_sets(scores: Sequence[float], better: BoolArray) -> list[Ranks]:

@@ -13,22 +13,17 @@ Sources: Cochran 1977, chapters 5 and 5A (strata, and single units taken togethe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Sequence
 
 import numpy as np
 
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms, of_mean
-from coliee_ir.stats import resampling
-from coliee_ir.stats.paired import Null, Standings, least_p
+from coliee_ir.stats.paired import Null, Standings, affordable, all_pairs, flips, least_p
+from coliee_ir.stats.ranks import better_than
 from coliee_ir.stats.resampling import NEAR
 from coliee_ir.stats.settings import Resampling
-
-#: flips of pairs within a stratum that are made, at most
-_AFFORDABLE: Final = 125_000_000
 
 
 def mean_over_tasks(sums: FloatArray) -> FloatArray:
@@ -70,37 +65,23 @@ def as_mean(terms: Terms) -> Terms:
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     """Which run is better than which, of all pairs at once."""
-    known = np.flatnonzero([not math.isnan(terms.total) for terms in runs])
-    better = np.zeros((len(runs), len(runs)), dtype=np.bool_)
-    if len(known) < 2:
-        return Standings(better, math.nan)
+    scores = np.array([terms.total for terms in runs])
+    known = np.flatnonzero(~np.isnan(scores))
+    pairs = all_pairs(len(known))
+    if not len(pairs):
+        return Standings(better_than(scores, pairs), math.nan)
     z, stratum = np.stack([_additions(runs[at]) for at in known.tolist()]), strata_of(runs[0])
     strata = [np.flatnonzero(stratum == number) for number in range(int(stratum.max()) + 1)]
-    first, second = np.triu_indices(len(known), 1)
-    n_resamples = min(settings.n_resamples, max(_AFFORDABLE // max(len(first) * len(strata), 1), 999))
-    differing = np.array([(z[a] != z[b]).sum() for a, b in zip(first, second, strict=True)])
+    differing = np.array([(z[a] != z[b]).sum() for a, b in pairs])
+    settings, varies = affordable(settings, len(pairs) * len(strata)), np.flatnonzero((z != z[0]).any(axis=0))
     greatest, drawn = [], 0
-    for signs, drawn in _flips(z, replace(settings, n_resamples=n_resamples), len(strata)):  # noqa: B007
+    for signs, drawn in flips(varies, z.shape[1], settings, len(z) * (len(z) + len(strata))):  # noqa: B007
         greatest.append(_statistics(z, strata, signs).max(axis=0))
     null = Null.of(np.concatenate(greatest), drawn)
     observed = _statistics(z, strata, np.ones((z.shape[1], 1)))[:, 0]
     is_found = np.maximum(null.p(observed), least_p(differing)) < settings.alpha
-    is_above = z.sum(axis=1)[first] > z.sum(axis=1)[second]
-    better[known[np.where(is_above, first, second)], known[np.where(is_above, second, first)]] = is_found
+    better = better_than(scores, known[pairs[is_found]])
     return Standings(better, null.critical(settings.alpha), int(differing.max()), drawn)
-
-
-def _flips(z: FloatArray, settings: Resampling, n_strata: int) -> Iterator[tuple[FloatArray, int]]:
-    """Blocks of signs, shape (queries, trials), and how many are drawn; all that there are, if these are not more."""
-    differ, width = np.flatnonzero((z != z[0]).any(axis=0)), len(z) * (len(z) + n_strata)
-    if len(differ) < resampling.exact_below(settings.n_resamples):
-        for swapped in resampling.every_swap(len(differ), width):
-            signs = np.ones((z.shape[1], len(swapped)))
-            signs[differ] = np.where(swapped.T, -1.0, 1.0)
-            yield signs, 0
-        return
-    for swapped in resampling.swaps(settings.seed, settings.n_resamples, z.shape[1], width):
-        yield np.where(swapped.T, -1.0, 1.0), settings.n_resamples
 
 
 def _statistics(z: FloatArray, strata: Sequence[IntArray], signs: FloatArray) -> FloatArray:

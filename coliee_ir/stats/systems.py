@@ -20,7 +20,8 @@ import numpy as np
 
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms
-from coliee_ir.stats.paired import Board, Pairs, PairTest, Standings, inverted
+from coliee_ir.stats.paired import Board, Pairs, PairTest, Standings, all_pairs, inverted
+from coliee_ir.stats.ranks import better_than
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.student import t_p, t_quantile
@@ -218,12 +219,10 @@ def _least(pair: _Difference, size: int, pairs: int, settings: Resampling, power
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     """Which systems are better, of all pairs at once, by Bonferroni's correction."""
-    n, known = len(runs), [at for at, run in enumerate(runs) if not math.isnan(run.total)]
-    better = np.zeros((n, n), dtype=np.bool_)
-    pairs = list(combinations(known, 2))
-    differing = 0
-    for (a, b), test in zip(pairs, tested(runs, pairs, settings) if pairs else [], strict=True):
-        winner, loser = (a, b) if test.difference > 0 else (b, a)
-        better[winner, loser] = test.p * len(pairs) < settings.alpha
-        differing = max(differing, test.differing)
-    return Standings(better, 0.0, differing)
+    scores = np.array([run.total for run in runs])
+    known = np.flatnonzero(~np.isnan(scores))
+    pairs = known[all_pairs(len(known))]
+    tests = tested(runs, pairs, settings) if len(pairs) else []
+    is_found = [test.p * len(pairs) < settings.alpha for test in tests]
+    better = better_than(scores, pairs[np.flatnonzero(is_found)])
+    return Standings(better, 0.0, max((test.differing for test in tests), default=0))

@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.checked import groups_of, one_of
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.ids import IntArray
@@ -28,8 +28,8 @@ from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
 from coliee_ir.stats.doubts import MANY_QUERIES, UNEQUAL, too_few_queries, too_few_resamples, units_of
 from coliee_ir.stats.intervals import are_shares, interval_of
-from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, jointly, tested
-from coliee_ir.stats.ranks import Ranks, rank_sets
+from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, all_pairs, jointly, tested
+from coliee_ir.stats.ranks import Ranks, better_than, rank_sets
 from coliee_ir.stats.resampling import NEAR, Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.student import t_quantile, t_test
@@ -119,10 +119,6 @@ def compare(
     if other is None:
         return by_one_gold(scored)[1]
     *each, coverage, empty = golds.on_common(scored, other, measures)
-    if asked.groups is not None:
-        kept = each[0][0].query_ids
-        known = groups_of(asked.groups, kept) or {}
-        asked = asked._replace(groups={query: known[query] for query in kept})
     (boards, first), (of_other, second) = map(by_one_gold, each)
     judged = golds.agreement_of(scored, other, boards[0].measure, each[0][0].query_ids, confidence_level)
     terms = boards[0].terms, of_other[0].terms
@@ -218,11 +214,9 @@ class _Board:
         n, f, asked = len(self.scored), self.sign * self.f, self.asked
         ranks = dict.fromkeys(range(n), Ranks(0, 0))
         if significant is not None and asked.correction != "none":
-            better = np.zeros((n, n), dtype=np.bool_)
-            a, b = significant.T
-            better[np.where(f[a] > f[b], a, b), np.where(f[a] > f[b], b, a)] = True
             order = np.argsort(-f, kind="stable").tolist()  # NaN comes last
-            ranks = dict(zip(order, rank_sets(f[order].tolist(), better[np.ix_(order, order)]), strict=True))
+            better = better_than(f, significant)[np.ix_(order, order)]
+            ranks = dict(zip(order, rank_sets(f[order].tolist(), better), strict=True))
         level = asked.settings.confidence_level
         for at, scores in enumerate(self.scored):
             interval = interval_of(
@@ -329,7 +323,7 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> IntArray:
     """The comparisons: each run with the baseline, or all pairs; shape (P, 2)."""
     n = len(scored)
     if baseline is None:
-        return np.column_stack(np.triu_indices(n, 1))
+        return all_pairs(n)
     place = place_of(scored, baseline, "the baseline")
     return np.array([(at, place) for at in range(n) if at != place])
 
