@@ -150,8 +150,8 @@ class Teams:
         self._of_look: dict[str, dict[str, None]] = {}
         for row in self.rows:
             self._of_look.setdefault(lookalike_key(row.team), {})[team_key(row.team)] = None
-        self._senders_of: dict[str, dict[str, None]] = {}
-        self._strangers: dict[str, dict[str, None]] = {}  # those whose mails lie in no folder of the team
+        #: of each sender, whether the list, and whether the folder of the team, has a mail of it
+        self._senders_of: dict[str, dict[str, tuple[bool, bool]]] = {}
         self._teams_of: dict[str, dict[str, None]] = {}
         self._sent: dict[str, set[str]] = {}
         #: the keys of folders that hold files which no mail brought
@@ -174,9 +174,10 @@ class Teams:
         if not team or (placed is not None and team_key(placed.team) != key):
             return  # the list says that it is another's
         if (mail := envelope.mail) is not None and envelope.team and mail.sender:
-            self._senders_of.setdefault(key, {})[mail.sender] = None
-            if team_key(envelope.folder) != key:
-                self._strangers.setdefault(key, {})[mail.sender] = None
+            senders = self._senders_of.setdefault(key, {})
+            is_listed, is_in_folder = senders.get(mail.sender, (False, False))
+            is_saved = team_key(envelope.folder) == key
+            senders[mail.sender] = (is_listed or placed is not None, is_in_folder or is_saved)
             self._teams_of.setdefault(mail.sender, {})[key] = None
         self._spellings.setdefault(key, {})[team] = None
         if envelope.mail is None:
@@ -232,10 +233,12 @@ class Teams:
                 Remark.of("team-list.moved", [*runs], team=shortened(team), other=folder),
             )
         for key, senders in self._senders_of.items():
-            if len(senders) > 1:
+            unlisted = [sender for sender, (is_listed, _) in senders.items() if not is_listed]
+            strangers = [sender for sender in unlisted if not senders[sender][1]]
+            if len(senders) > 1 and unlisted:
                 yield self._team_spelling(key), "", Remark.of("team-senders", [*senders])
-            elif key in self._folders and key in self._strangers:
-                yield self._team_spelling(key), "", Remark.of("team-senders.folder", [*self._strangers[key]])
+            elif key in self._folders and strangers:
+                yield self._team_spelling(key), "", Remark.of("team-senders.folder", strangers)
         for sender, keys in self._teams_of.items():
             if len(keys) > 1:
                 yield (
