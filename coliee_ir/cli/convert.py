@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+from itertools import chain
 from pathlib import Path
 from typing import get_args
 
@@ -49,17 +50,23 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_target(options: argparse.Namespace) -> None:
-    """Refuse to write over another run: where OUT is forgotten, the last file to read stands in its place."""
+    """Refuse to write over another run: where OUT is forgotten, the last file to read stands in its place.
+
+    Whoever calls ``convert`` from Python names the target. What holds the same run is not read to its end.
+    """
     target = options.target
     if not Path(target).is_file():
         return
     is_other, tag = False, ""
     with contextlib.suppress(ColieeError):
         before, *given = (read_run(path, task=options.task) for path in (target, *options.sources))
-        held, tag = queries_of(before), before.tag
-        tags = {options.tag, *(record.tag for record in given)}
+        tag, tags = before.tag, {options.tag, *(record.tag for record in given)}
         states_tag = tag.encode() in Source(target).head().split()  # else it is called as its file is
-        is_other = (states_tag and tag not in tags) or all(held.isdisjoint(queries_of(record)) for record in given)
+        firsts = {next(queries_of(record), "") for record in given}  # which what was made of it has at its beginning
+        is_other = (states_tag and tag not in tags) or (
+            firsts.isdisjoint(queries_of(before))
+            and {*queries_of(before)}.isdisjoint(chain.from_iterable(map(queries_of, given)))
+        )
     if is_other:
         raise InputError(
             "would-overwrite", target, f"it holds another run ({shortened(tag)})",

@@ -172,7 +172,7 @@ def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers
     runs, remarks = dict[int, Any](enumerate(sources)), list[Remark]()
     for tag, places in alike.items():
         files = [sources[i] for i in places]
-        answered = [queries_of(read(source)) for source in files] if len(files) > 1 else []
+        answered = [frozenset(queries_of(read(source))) for source in files] if len(files) > 1 else []
         if answered and sum(map(len, answered)) == len(frozenset().union(*answered)):
             runs[places[0]] = files
             for i in places[1:]:
@@ -187,7 +187,7 @@ def _answered(group: Sequence[InboxFile], basis: Basis) -> frozenset[str]:
     try:
         for part in group:
             with errors_as_coliee(part.source.name):
-                found |= queries_of(basis.read(part.source))
+                found = found.union(queries_of(basis.read(part.source)))
     except ColieeError:
         return frozenset()
     return found

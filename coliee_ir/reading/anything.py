@@ -417,11 +417,13 @@ def _blocks_in_turn(runs: Sequence[Run]) -> Iterator[Columns]:
         yield from run.blocks()
 
 
-def queries_of(record: Run | Answers) -> frozenset[str]:
-    """The queries that a run answers; it is read to its end for that."""
+def queries_of(record: Run | Answers) -> Iterator[str]:
+    """The queries that a run answers, as it is read; one that stands in several places may come more than once."""
     if isinstance(record, Answers):
-        return frozenset((*record.labels, *record.unreadable))
-    return frozenset(query for block in record.blocks() for query, first, last in block.segments() if last > first)
+        yield from (*record.labels, *record.unreadable)
+        return
+    for block in record.blocks():
+        yield from (query for query, first, last in block.segments() if last > first)
 
 
 def in_order(record: Run | Answers, order: str) -> Run | Answers:
