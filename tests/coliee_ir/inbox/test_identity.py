@@ -201,6 +201,9 @@ ATTACKS: dict[str, tuple[Files, str, dict[str, tuple[str, str]], set[str]]] = {
     "the name of a team whose files lie in a folder": (
         {"z.eml": mail("[submission] BLUE", {"r.txt": EVIL1}, EVIL, EARLY)},
         "", {"EVIL1": ("BLUE", "")}, {"team-senders"}),
+    "the name of a team in a folder, of a mail for which the list vouches": (
+        {"z.eml": mail("[submission] BLUE", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "in/z.eml,BLUE,\n", {"EVIL1": ("BLUE", "")}, set()),
     "a tag that looks like another team's": (
         {"z.eml": mail("[submission] EVIL", {"r.txt": run("K\u0406S9", 10)}, EVIL, EARLY)}, "", {}, {"shared-tag"}),
     "two descriptions of one run": (
