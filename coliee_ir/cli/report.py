@@ -18,7 +18,7 @@ from coliee_ir.stats.settings import Resampling
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir report gold.json run1.txt run2.txt -o report.html"
-    add_scoring(parser)
+    add_scoring(parser, "answers", "long_list", "other_gold")
     add(
         parser, "output", default=None,
         help="HTML page to write, one file that needs no network; - is standard output",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final, overload
 
 import numpy as np
@@ -293,35 +294,34 @@ class Comparison(OnGold):
         )
         return "; ".join([*words, f"inference: to {about}"])
 
+    @property
+    def by_gold(self) -> Mapping[str, Comparison]:
+        """The comparison by each gold, under what its columns end with."""
+        return {"": self}
+
     def differences(self) -> Grid:
-        """The pairs, each with an interval, p and a verdict; with several measures, those of all."""
-        every, names, level, n = [self, *self.others], self.names, self.percent, self.together
-        columns: dict[str, Callable[[tuple[Comparison, Pair]], Cell]] = {
-            **({"measure": lambda row: row[0].measure} if self.others else {}),
-            "run": lambda row: names[row[1].a],
-            "versus": lambda row: names[row[1].b],
-            "difference": lambda row: _signed(row[1].difference),
-            f"low {level}": lambda row: _signed(row[1].interval.low),
-            f"high {level}": lambda row: _signed(row[1].interval.high),
-            "p": lambda row: _p(row[1].p)._replace(bold=row[0].significant(row[1])),
-            "verdict": lambda row: row[1].verdict,
+        """The pairs, each with an interval, p and a verdict by each gold; with several measures, those of all."""
+        names, n, percent = self.names, self.together, self.percent
+        columns: dict[str, Callable[[_Row], Cell]] = {
+            **({"measure": lambda row: row[0][0].measure} if self.others else {}),
+            "run": lambda row: names[row[0][1].a],
+            "versus": lambda row: names[row[0][1].b],
         }
+        for at, by in enumerate(self.by_gold):
+            columns |= _difference_columns(at, by, percent)
+        of_measures = zip(*([one, *one.others] for one in self.by_gold.values()), strict=True)
+        rows = chain.from_iterable(zip(*map(_in_rows, each), strict=True) for each in of_measures)
         difference = "difference in mean" if self.replicates else "difference of"
         what = "Difference in each measure" if self.others else f"{difference.capitalize()} {self.measure}"
-        holding = f", with a {level} interval."
+        holding = f", with a {percent} interval."
         if n > 1:
             joint = "corrected jointly" if self.is_joint else "not corrected"
-            holding = f". The {level} intervals and p-values are {joint} for {n} pairs."
+            holding = f". The {percent} intervals and p-values are {joint} for {n} pairs."
         if self.margin is not None:
             verdicts = f"{100 - 200 * self.alpha:.6g}% intervals and the margin ±{self.margin:g}"
-            holding = f", with {'joint ' * self.is_joint}{level} intervals. Verdicts use {verdicts}."
+            holding = f", with {'joint ' * self.is_joint}{percent} intervals. Verdicts use {verdicts}."
         caption = f"{what}, run minus versus{holding}"
-        return Grid.of(
-            [(comparison, pair) for comparison in every for pair in comparison.pairs],
-            columns,
-            caption,
-            2 + bool(self.others),
-        )
+        return Grid.of(rows, columns, caption, 2 + bool(self.others))
 
     def scores(self) -> Grid:
         """The runs with their scores and intervals; behind a score the letters of the runs that it is better than.
@@ -366,6 +366,25 @@ class Comparison(OnGold):
             if shown:
                 a, b = self.names[pair.a], self.names[pair.b]
                 yield printable(f"most influential {plural(self.unit)} for {a} − {b}: {', '.join(shown)}")
+
+
+#: a pair by each gold
+_Row = Sequence[tuple[Comparison, Pair]]
+
+
+def _in_rows(comparison: Comparison) -> Iterator[tuple[Comparison, Pair]]:
+    return ((comparison, pair) for pair in comparison.pairs)
+
+
+def _difference_columns(at: int, by: str, level: str) -> dict[str, Callable[[_Row], Cell]]:
+    """Heading → what is found of a pair by one of the golds."""
+    return {
+        f"difference{by}": lambda row: _signed(row[at][1].difference),
+        f"low {level}{by}": lambda row: _signed(row[at][1].interval.low),
+        f"high {level}{by}": lambda row: _signed(row[at][1].interval.high),
+        f"p{by}": lambda row: _p(row[at][1].p)._replace(bold=row[at][0].significant(row[at][1])),
+        f"verdict{by}": lambda row: row[at][1].verdict,
+    }
 
 
 def _signed(value: float | None) -> Number:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from coliee_adapters.files.writing import open_text_replacing
 from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare
+from coliee_ir.commands.compare.golds import TwoGolds
 from coliee_ir.commands.leaderboard import Entry, leaderboard, read_categories
 from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, Ranks, Texts, intervals, texts_of
 from coliee_ir.commands.tune import Tuning
@@ -30,8 +31,9 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.output.grid import Grid
 from coliee_ir.output.shown import TabularResult
+from coliee_ir.output.webpage import local
 from coliee_ir.reading.basis import Basis
-from coliee_ir.scoring.scores import Scored, checked, ranked_by, with_judged
+from coliee_ir.scoring.scores import Scored, Scores, checked, ranked_by, with_judged
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
 __all__ = ["Report", "begin_page", "check_installed", "report"]
@@ -98,6 +100,7 @@ def report(
     corpus: PathLike | Corpus | None = None,
     categories: PathLike | None = None,
     baseline: str | None = None,
+    other: Sequence[Scores] | None = None,
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     command: str = "",
@@ -113,6 +116,7 @@ def report(
         categories: a CSV with the columns ``query`` and ``category``.
         baseline: the tag or the file of the run to compare all others with; by default all pairs of up to 12 runs are
             compared, and more runs stand with the ranks that they may have.
+        other: the same runs scored by another gold, of which a section tells whether it says the same; see ``compare``.
         n_resamples: how many resamples, for the tests.
         seed: of the random numbers.
         command: what makes the report again; the page shows it.
@@ -150,7 +154,14 @@ def report(
         tuning, remark = _tuning(basis, board.ranking, entry, settings)
         tunings.append(tuning)
         unknown += remark
-    remarks = [remark for one in (comparison, in_categories) if one is not None for remark in one.remarks]
+    two_golds = None
+    if other is not None:
+        by = board.ranking.name
+        found = compare(scored, measures=by, baseline=baseline, n_resamples=n_resamples, seed=seed, other=other)
+        assert isinstance(found, TwoGolds)
+        two_golds = replace(found, gold=local(found.gold), other_gold=local(found.other_gold))
+    results = (comparison, in_categories, two_golds)
+    remarks = [remark for result in results if result is not None for remark in result.remarks]
     remarks += [*unknown, *board.remarks]
     contents = Contents(
         board=board,
@@ -162,6 +173,7 @@ def report(
         remarks=tuple(dict.fromkeys(remarks)),
         command=command,
         in_order=scored,
+        two_golds=two_golds,
     )
     made = Report(contents, texts)
     if path is not None:

@@ -26,6 +26,7 @@ from coliee_adapters.errors import InputError, UsageError, printable, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Gold
 from coliee_ir.commands.compare import Comparison
+from coliee_ir.commands.compare.golds import TwoGolds
 from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.inbox.corpora import read_corpus
@@ -66,6 +67,7 @@ class Contents:
     remarks: tuple[str, ...]  # what there is to know of the report itself
     command: str  # what makes it again; empty where that is not known
     in_order: Sequence[Scores]  # the scores in the order in which the runs were given
+    two_golds: TwoGolds | None = None  # what another gold says of all runs
 
     @property
     def scored(self) -> list[Scores]:

@@ -85,6 +85,7 @@ def page(contents: Contents, texts: Texts) -> str:
         places=charts.hardness(contents).order("hardest"),
         orders=charts.ORDERS,
         order_of=charts.hardness(contents).places(),
+        two_golds=contents.two_golds,
         has_documents=contents.has_documents,
         gap=charts.missing(contents),
         tunings=charts.tunings_table(contents),

@@ -69,4 +69,4 @@ def test_no_file_is_refused() -> None:
 def test_two_golds_may_be_a_frame(here: Path) -> None:
     (here / "a.csv").write_text(LONG)
     pair = [Scored.read("a.csv"), Scored.read("a.csv")]
-    assert len(coliee_ir.compare(pair[0], other=pair[1], n_resamples=99).to_frame("polars").columns) == 5
+    assert len(coliee_ir.compare(pair[0], other=pair[1], n_resamples=99).to_frame("polars").columns) == 12

@@ -142,13 +142,17 @@ def test_runs_are_compared_by_both_golds_as_by_each_alone() -> None:
     first, second, runs = drawn()
     found = by_both(first, second, runs)
     alone = [compare(evaluate_all(gold, runs, task="trec", measures=["AP"])) for gold in (first, second)]
-    header = found.tables()[0].header
-    assert len({*header}) == len(header)  # a data frame has no column twice
+    rows = found.to_frame().to_dict("records")
+    for by, one in zip("AB", alone, strict=True):
+        assert [(row[f"difference by {by}"], row[f"p by {by}"], row[f"verdict by {by}"]) for row in rows] == [
+            (pair.difference, pair.p, pair.verdict) for pair in one.pairs
+        ]
     assert [list(one.pairs) for one in (found, found.by_other_gold)] == [list(one.pairs) for one in alone]
     decided = [[pair.verdict for pair in one.pairs] for one in alone]
-    verdicts = found.verdicts
-    assert verdicts.alike == sum(one == other != "undecided" for one, other in zip(*decided, strict=True))
-    assert verdicts.alike + verdicts.first_only + verdicts.second_only + verdicts.neither == 6
+    for verdict, of_first in found.verdicts._asdict().items():
+        counts = {name: [*zip(*decided, strict=True)].count((verdict, name)) for name in of_first._fields}
+        assert counts == of_first._asdict()
+    assert found.verdicts.alike + found.verdicts.one_only + found.verdicts.undecided.undecided == 6
     f, g = ([run.score for run in one.runs] for one in alone)
     assert found.tau_b == pytest.approx(stats.kendalltau(f, g).statistic)
     assert found.spread == pytest.approx(np.std(g) / np.std(f))
@@ -181,8 +185,9 @@ def test_conclusions_that_turn_round_are_named_the_winner_by_the_first_gold_firs
     first, _, runs = drawn()
     second = {query: {d: 2 - grade for d, grade in judged.items()} for query, judged in first.items()}
     found = by_both(first, second, runs)
-    assert ("run0", "run3") in found.verdicts.reversed and found.tau_b < 0
-    assert all(one < other for one, other in found.verdicts.reversed)
+    assert ("run0", "run3") in found.reversed and found.tau_b < 0
+    assert all(one < other for one, other in found.reversed)
+    assert len(found.reversed) == found.verdicts.better.worse + found.verdicts.worse.better
     assert not any("decide alike" in note for note in found.notes())
 
 
@@ -229,6 +234,8 @@ def test_the_command_says_it_in_tables_sentences_and_json(call: Call, tmp_path: 
             assert call("evaluate", str(of), *runs, "-q", "-f", "csv", "-o", path)[0] == 0
         files = [paths[0], "--other-gold", paths[1]]
     code, out, _ = call("compare", *files)
+    for separated in (call("compare", *files, "-f", form)[1] for form in ("csv", "tsv")):
+        assert all(f"verdict by {name}" in separated for name in "AB")
     assert code == 0 and ("kappa" in out) is not is_scores and "lenient" not in out and "relevant" not in out
     found = json.loads(call("compare", *files, "-f", "json")[1])
     assert str(found["other_gold"]) == files[-1] and files[-1] in found["inputs"]

@@ -20,6 +20,8 @@ from example_runs import EXAMPLES, SHOWN, shown
 from parsed_page import Parsed
 
 import coliee_ir
+from coliee_adapters.errors import UsageError
+from coliee_ir.commands.compare.golds import TwoGolds
 from coliee_ir.commands.report.drawing import on_page, on_paper, svg_of, write_figures
 from coliee_ir.commands.report.overview import overview
 from coliee_ir.commands.report.page import drawn, unbroken
@@ -246,6 +248,30 @@ def test_a_baseline_leaves_only_its_pairs() -> None:
     figure = drawn(report.contents).differences
     assert figure is not None
     assert [row[:2] for row in figure.data.rows] == [["rerank", "bm25"], ["dense", "bm25"]]
+
+
+def test_of_another_gold_a_section_has_the_tables_and_sentences_of_compare(call: Call, tmp_path: Path) -> None:
+    gold, runs = EXAMPLES / "trec/qrels.txt", [EXAMPLES / "trec" / name for name in ("bm25.run", "dense.run")]
+    other, path = tmp_path / "<i>other.txt", tmp_path / "report.html"
+    other.write_text(re.sub("(q3.*) 0$", r"\1 1", gold.read_text(), flags=re.MULTILINE))
+    options = ("-m", "AP", "--resamples", "99")
+    done(call, "report", gold, *runs, *options, "--other-gold", other, "-o", path)
+    scored = [coliee_ir.evaluate_all(one, runs, measures="AP") for one in (gold, other)]
+    found = coliee_ir.compare(scored[0], other=scored[1], n_resamples=99)
+    page = Parsed(path.read_text(encoding="utf-8"))
+    assert isinstance(found, TwoGolds) and page.open == [] and "<i>other.txt" in page.text
+    for sentence in found.of_golds():
+        assert sentence in page.text
+    assert all(f"{run.score:.4f}" in page.text for one in found.by_gold.values() for run in one.runs)
+    for refused in ((gold, runs[0], "--other-gold", other), (gold, *runs, "--other-gold", tmp_path / "none.txt")):
+        assert mentions(
+            failing(call, "report", *refused, "-o", path), "[too-few]" if runs[1] not in refused else "…none.txt…"
+        )
+    with refusing(UsageError, "[too-few] …"):
+        coliee_ir.report(scored[0], other=scored[1][:1])
+    assert "golds" not in {
+        attributes.get("id") for _, attributes in Parsed(coliee_ir.report(scored[0]).to_html()).elements
+    }
 
 
 def test_a_cut_off_that_cannot_be_chosen_is_a_remark() -> None:
