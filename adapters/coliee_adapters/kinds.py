@@ -134,7 +134,10 @@ REMARKS: Final = {
     "ungrouped": "the lines of a query are not all together; they were grouped by query",
     "read-as-score": "no run tag found; the last column, of varying numbers, is read as the score",
     "read-as-rank": "no run tag found; the last column, 1, 2, 3, … per query, is read as the rank",
-    "other-part": Doubt("this file holds answers and documents, and only one of the two is read: write two files"),
+    "other-part": Doubt(
+        "this file holds answers and documents, of which one is not read; to read both, use --columns "
+        "answer=NAME,document=NAME"
+    ),
     "ignored-column": "ignored {n} (column|columns) of numbers",
     "ignored-answers": "ignored {n} (column|columns) of answers",
     "binary-score": Doubt(
@@ -309,7 +312,7 @@ REMARKS: Final = {
     "answer-tie.vote": "the samples of {n} (question are|questions are) tied, and (it is|they are) answered N",
     "no-vote": "{n} (sample has|samples have) no answer, and (casts|cast) no vote",
     "dropped": "dropped {n} {what}, not representable in {form}",
-    "dropped.parts": "dropped {parts}: {form} represents one part of a submission",
+    "dropped.parts": "dropped {parts}: {form} represents one part of a submission (labels the answers, jsonl both)",
     "dropped.tag": "dropped the run tag: {form} cannot represent it",
     "bad-tag": "{tag} is not a valid run tag ({rule}); choose another with --tag",
     "no-answer": "{place}: {query}: no answer in the text ({text})",

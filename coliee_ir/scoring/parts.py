@@ -79,15 +79,14 @@ def records(submission: Submission, basis: Basis) -> Records:
     _refuse_long_list(submission, basis)
     main = basis.read(submission.run)
     documents = answers = longer = None
-    given = submission.answers
-    if given is None and "answers" in rules.parts:
-        given = main.other_parts.get("answers")
+    given, own = submission.answers, main.other_parts.get("answers") if "answers" in rules.parts else None
     if "documents" in rules.parts:
         documents = _expect(main, Run, basis)
+        given = given or own
     elif given is not None:
         raise UsageError("unfit-option", f"in task {rules.task} the run itself holds the answers: leave --answers out")
     else:
-        given = main
+        given = own or main
     if given is not None:
         if "answers" not in rules.parts:
             other = _years_with(rules.task, lambda one: "answers" in one.parts)

@@ -297,7 +297,7 @@ def holds_answers(data: Any, columns: Mapping[str, str] | None = None) -> bool:
     first = data[0] if isinstance(data, list | tuple) and data else data if isinstance(data, dict) else None
     with contextlib.suppress(InputError, TypeError):  # whose reading says what is wrong
         names = _fields(first) if first is not None else _names(data)
-        return bool(names) and "answer" in roles_of(names, "run", _MEMORY, columns)
+        return bool(names) and "document" not in roles_of(names, "run", _MEMORY, columns)
     return False
 
 

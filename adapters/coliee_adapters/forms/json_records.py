@@ -41,7 +41,9 @@ from coliee_adapters.forms.vocabulary import (
     LABELS,
     NAMES,
     RELEVANCE,
+    RETRIEVED,
     SHOWN,
+    TRUTH_BESIDE,
     GoldOrRun,
     answer_word,
     is_header,
@@ -55,9 +57,7 @@ from coliee_adapters.forms.vocabulary import (
 from coliee_adapters.records import SEPARATORS, IdRule, Run
 
 #: what a list of a query's documents is called
-_LISTED: Final = frozenset({"doc_ids", "docids", "document_ids", "documents", "docs", "retrieved", "candidates"}) | {
-    "hits", "results", "ranking",
-}  # fmt: skip
+_LISTED: Final = RETRIEVED | {"candidates"}
 
 #: what keys of a record are called
 _NAMES: Final = KNOWN | _LISTED
@@ -200,19 +200,42 @@ def of_objects(
     )
     named = normal_name((columns or {}).get("query", ""))
     tiers = (frozenset({named}) if named else frozenset(), *NAMES["query"])
-    answers = [name for name, value in first.records[0].items()
-               if normal_name(name) in EVERY_NAME["answer"] and word_of(value).lower() in LABELS]  # fmt: skip
-    lists = [name for name, value in first.records[0].items()
-             if _is_list(value) and _singular(name) & (EVERY_NAME["document"] | _LISTED)]  # fmt: skip
-    if kind == "run" and answers and lists and not {"answer", "document"} & (columns or {}).keys():
-        note("other-part", f"{answers[0]} and {lists[0]}")
+    both = _both_parts(first.records[0], columns or {}, note) if kind == "run" else {}
+    if both and _is_list(first.records[0][both["document"]]):
+        every = list(found)
+        others = {role: name for role, name in (columns or {}).items() if role not in both}
+        return itertools.chain.from_iterable(
+            of_objects(iter(every), kind, path, {**others, role: name}, note) for role, name in both.items()
+        )
     single = [name for name, value in first.records[0].items() if not isinstance(value, Mapping)]
     query = next((name for tier in tiers for name in single if normal_name(name) in tier), None)
-    if listed is None or query is None:
+    is_answered = kind == "run" and (columns or {}).get("answer") in first.records[0]  # perhaps beside documents
+    if listed is None or query is None or is_answered:
         return of_records(found, kind, columns, note)
     entries = _by_query(found, query, listed, kind, columns)
     of_user = of_item if through else columns
     return itertools.chain.from_iterable(of_dictionary(content, kind, path, of_user, note) for content in entries)
+
+
+def _both_parts(record: Mapping[Any, Any], columns: Mapping[str, str], note: Note) -> dict[str, str]:
+    """The key of a record's answer, and that of the list of its documents, where both are read: by role, answers first.
+
+    The user names both or none; where one of them may be copied from the gold, that one is not read is remarked.
+    """
+    answers = [name for name, value in record.items()
+               if normal_name(name) in EVERY_NAME["answer"] and word_of(value).lower() in LABELS]  # fmt: skip
+    lists = [name for name, value in record.items()
+             if _is_list(value) and _singular(name) & (EVERY_NAME["document"] | _LISTED)]  # fmt: skip
+    if of_user := {role: columns[role] for role in ("answer", "document") if columns.get(role) in record}:
+        return of_user if len(of_user) == 2 else {}
+    if not answers or not lists or {"answer", "document"} & columns.keys():
+        return {}
+    both = {"answer": answers[0], "document": lists[0]}
+    of_gold = {"label", *TRUTH_BESIDE} & {*map(normal_name, record)}
+    if len(lists) == 1 and not of_gold and normal_name(lists[0]) in RETRIEVED:
+        return both
+    note("other-part", "--columns " + ",".join(f"{role}={name}" for role, name in both.items()))
+    return {}
 
 
 def _with_paths(some: Records, paths: Sequence[str]) -> Records:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import struct
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from coliee_adapters.ids import Ids, Picked, changes, mixed, pieces
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
     ONE_WORD,
+    SEPARATORS,
     Answers,
     Columns,
     Gold,
@@ -322,7 +324,13 @@ def run_of(
     remarks = Remarks() if remarks is None else remarks
     first, found = _with_first_row(found)
     if first is not None and first.answer is not NOTHING:
-        return _answers_of(found, rule, path, form, tag, remarks, commas)
+        rows = [row for some in found for row in ((some,) if isinstance(some, Row) else some.rows())]
+        answers = _answers_of(_answering(rows), rule, path, form, tag, remarks, commas)
+        documents = [row for row in rows if row.answer is NOTHING or row.document is not NOTHING]
+        if not documents:
+            return answers
+        run = run_of(_each_listed(documents), rule, path, form, answers.tag, commas=commas)
+        return replace(run, other_parts={"answers": answers})
     if first is not None and first.tag not in (None, ""):
         tag = tag_of(first.tag)
     blocks = list(remarking_binary_scores(blocks_of(found, rule, tag, commas))) or [Columns([], [0], [])]
@@ -331,6 +339,28 @@ def run_of(
     scored = any(block.scores is not None for block in blocks) and first is not None and first.number is not NOTHING
     queries = [query for block in blocks for query in block.queries]
     return Run(partial(iter, blocks), tag, scored, path, form, grouped=len(set(queries)) == len(queries))
+
+
+def _answering(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows with an answer; of those that repeat one beside further documents, the first."""
+    answered = set[tuple[str, str]]()
+    for row in rows:
+        known = (str(row.query), word_of(row.answer))
+        if row.answer is not NOTHING and not (row.document is not NOTHING and known in answered):
+            answered.add(known)
+            yield row
+
+
+def _each_listed(rows: Iterable[Row]) -> Iterator[Row]:
+    """The documents of rows, of which one beside an answer lists those of its query: in a list, or in a text."""
+    for row in rows:
+        listed = row.document
+        if row.answer is NOTHING:
+            yield row
+            continue
+        yield Row(row.place, row.query)
+        for document in filter(None, re.split(SEPARATORS, listed) if isinstance(listed, str) else listed):
+            yield Row(row.place, row.query, document)
 
 
 def run_in_blocks(find: Callable[[Note], FoundRows], source: Source, rule: IdRule, form: str) -> Run | None:
@@ -363,10 +393,10 @@ def with_remarks(blocks: Iterable[Columns], remarks: Remarks) -> Iterator[Column
 
 
 def _answers_of(
-    found: FoundRows, rule: IdRule, path: str, form: str, tag: str, remarks: Remarks, commas: bool | None
+    rows: Iterable[Row], rule: IdRule, path: str, form: str, tag: str, remarks: Remarks, commas: bool | None
 ) -> Answers:
     words, names, of_first = [], dict[str, object](), ""
-    for row in (row for some in found for row in ((some,) if isinstance(some, Row) else some.rows())):
+    for row in rows:
         words.append(AnswerWord(_query_of(row, rule, commas, names), word_of(row.answer), row.place))
         own = "" if row.tag is None else tag_of(row.tag)
         of_first = of_first or own

@@ -169,7 +169,7 @@ def plain_header(source: Source, note: Note) -> Header | None:
     if not _names_columns(names, source) or any(len(row) != len(names) for row in rows):
         return None
     roles = roles_of(names, "run", source.name, source.columns, number, lambda at: (row[at] for row in rows), note)
-    if "document" not in roles or "retrieved" in roles:
+    if "document" not in roles or {"answer", "retrieved"} & roles.keys():
         return None
     tag = tag_of(rows[0][roles["tag"]]) if "tag" in roles else ""
     return Header(number, separator, ColumnLayout(tuple(names), roles), tag)

@@ -56,8 +56,11 @@ RELEVANCE: Final = (frozenset({"relevance", "rel", "grade", "judgement", "judgme
 _PREDICTION: Final = frozenset({"prediction", "predictions", "predicted", "pred", "preds", "y_pred"}) | {
     "predicted_label", "predicted_answer", "pred_label",
 }  # fmt: skip
+#: what a run calls answers that are its own, and no copy of the gold's
+OWN_ANSWERS: Final = _PREDICTION | {"answer"}
 _TRUTH: Final = frozenset({"gold", "gold_label", "true_label"})
-_TRUTH_BESIDE: Final = _TRUTH | {"y_true", "target", "truth", "ground_truth", "gt", "expected", "reference"}
+#: what cannot be a run's, and shows that a table is made from the gold
+TRUTH_BESIDE: Final = _TRUTH | {"y_true", "target", "truth", "ground_truth", "gt", "expected", "reference"}
 
 #: What an answer Y or N is called.
 _ANSWER: Final[Mapping[GoldOrRun, tuple[frozenset[str], ...]]] = {
@@ -88,8 +91,11 @@ SHOWN: Final = 10_000
 
 #: Columns that decide nothing: those of TREC's files, and the row numbers that pandas writes.
 _IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index"})
-#: what a column is called in which a cell lists a query's documents
-_LISTS: Final = frozenset({"articles", "documents", "docs", "doc_ids", "document_ids"})
+#: what a column is called in which a cell lists a query's retrieved documents; articles may be those of the question
+RETRIEVED: Final = frozenset({"documents", "docs", "doc_ids", "docids", "document_ids", "retrieved"}) | {
+    "hits", "results", "ranking",
+}  # fmt: skip
+_LISTS: Final = frozenset({"articles", *RETRIEVED})
 _UNREMARKED: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for names in NAMES[role]))
 
 #: a label in lower case → what it means
@@ -219,7 +225,8 @@ def roles_of(
 
     A run's roles are ``query`` with ``document`` and perhaps ``score``, ``rank``, ``tag`` and ``retrieved`` (which rows
     count), or ``query`` with ``answer``; a gold's are ``query`` with ``document`` and perhaps ``relevance``, or
-    ``query`` with ``answer``. Exactly two columns, of queries and documents, are a set.
+    ``query`` with ``answer``. Exactly two columns, of queries and documents, are a set. A run has both where the user
+    names both, or where a column that lists documents stands beside its own answers.
 
     Names that are ``given`` are those of a gold and its runs together: that of a query, a document, an answer or a tag
     need not be in all of them. A gold does not read a column that is named as the run's where it has one of its own.
@@ -244,6 +251,10 @@ def roles_of(
         search.find("document", NAMES["document"][2:])
     if "document" not in roles:
         search.find("answer", _ANSWER[kind], choose=False)
+        is_own = "answer" in roles and search.normal[roles["answer"]] in OWN_ANSWERS and "answer" not in checked
+        if kind == "run" and is_own and not {"label", *TRUTH_BESIDE} & {*search.normal}:
+            search.find("document", (RETRIEVED,))
+    if "document" not in roles or (kind == "run" and "answer" in roles):
         own = tuple(role for role in own if role == "tag")
     for role in own:
         if role in checked and role not in roles and role != "tag":
@@ -265,7 +276,11 @@ def roles_of(
     if numbers and search.columns_without_role(_IDLE) and not roles.keys() & set(numbers):
         problem = f"no column is recognised as the {' or '.join(number for number in numbers if number != 'retrieved')}"
         remedy = f"{known_names(kind)}; or use {search.option(numbers[0])}"
-        if kind == "run":
+        own_answers = [at for at, name in enumerate(search.normal) if name in OWN_ANSWERS]
+        if kind == "run" and own_answers and values is not None and _are_mostly(_WORD, values(own_answers[0])):
+            both = search.option(document=search.names[roles["document"]], answer=search.names[own_answers[0]])
+            remedy = f"to read documents and answers, use {both}"
+        elif kind == "run":
             decides = search.option("retrieved")
             binary = values is not None and any(_could_answer(values(at)) for at in search.columns_without_role(_IDLE))
             remedy = f"if a column marks retrieved documents with 1 and others with 0, use {decides}"
@@ -280,7 +295,7 @@ def roles_of(
             search.remark_numbers(values, note)
             for at in search.columns_without_role(_IDLE) if kind == "run" and "answer" in search.roles else ():
                 if search.normal[at] in _LISTS and all(isinstance(value, str) for value in values(at)):
-                    note("other-part", f"{search.names[search.roles['answer']]} and {names[at]}")
+                    note("other-part", search.option(answer=names[search.roles["answer"]], document=names[at]))
     return search.roles
 
 
@@ -309,7 +324,7 @@ class Search:
             kind, self.path, problem, line=self.line, found=", ".join(map(str, self.names)), remedy=remedy
         )
 
-    def option(self, *roles: str, **patterns: str) -> str:
+    def option(self, *roles: str, **patterns: object) -> str:
         """How the user gives names, or patterns of names: on the command line, or in Python for what is in memory."""
         given = dict.fromkeys(roles, "NAME") | {role: f"'{pattern}'" for role, pattern in patterns.items()}
         if self.path == MEMORY:
@@ -390,7 +405,7 @@ class Search:
             if chosen in _ANSWER["gold"][0] or name in _PREDICTION:
                 return name in _ANSWER["gold"][0]
             return at not in self.of_run and _could_answer(values(at))
-        if name in _TRUTH_BESIDE:
+        if name in TRUTH_BESIDE:
             return False
         if chosen in _PREDICTION:
             is_another = name != "answer" and re.search(_ANOTHER, name) and not re.search(_RIGHT, name)
@@ -401,7 +416,7 @@ class Search:
         """Whether a column of answers is not read that a reader of the table might take for them."""
         if kind == "gold":
             return at in self.of_run
-        return self.normal[at] not in _TRUTH_BESIDE | {"label", "answer"} and _are_mostly(_WORD, values(at))
+        return self.normal[at] not in TRUTH_BESIDE | {"label", "answer"} and _are_mostly(_WORD, values(at))
 
     def remark_numbers(self, values: ValuesOf, note: Note) -> None:
         """Remark on columns of numbers that have no role."""

@@ -176,10 +176,12 @@ def convert(
     files = [Source(path, columns=checked_columns(columns)) for one in paths for path in gold_files(one)]
     if columns:
         check_columns(files, columns)
-    of_run = chunks is not None or like is not None or order == "ascending" or aggregate == VOTE
+    of_run = (chunks, like, tag) != (None, None, None) or order == "ascending" or aggregate == VOTE
     folder = next(filter(is_folder, paths), None)
     if of_run and folder is not None:
-        raise UsageError("unfit-option", f"{folder} is a folder; --chunks, --like, vote and order=ascending take runs")
+        raise UsageError(
+            "unfit-option", f"{folder} is a folder; --chunks, --like, --tag, vote and order=ascending take runs"
+        )
     is_gold = folder is not None or (
         not of_run and (_is_gold(files[0], form, to) if task is None else to in (None, GOLD_TARGET))
     )
@@ -204,6 +206,11 @@ def convert(
         records = [voted(file, form) for file in files]
     else:
         records = [read_run(file, task=task, form=form, unreadable_answers=unreadable_answers) for file in files]
+        for record in records:
+            if isinstance(record, Answers) and (both := record.remarks.examples("other-part")):
+                problem = "this file holds answers and documents, which may be those of the gold"
+                remedy = f"to write one of them or both, use {both[0]}; for the answers alone, only answer=NAME"
+                raise InputError("ambiguous", record.path, problem, remedy=remedy)
     record, said = _join_records([in_order(one, order) for one in records], tag)
     if chunks is not None:
         if not isinstance(record, Run):
@@ -263,7 +270,8 @@ def write(
         record = replace(other, tag=record.tag, other_parts={**record.other_parts, own: record})
     tag = tag or "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, has blanks
     unfit = _unfit(tag) if to in _SUBMITTED or (submitted and name == RUN_TARGET) else []
-    left = [part for part in record.other_parts if part != ("answers" if name == "jsonl" else name)]
+    is_written = "answers" if isinstance(record, Answers) or name == "jsonl" else name
+    left = [part for part in record.other_parts if part != is_written]
     if isinstance(record, Answers):
         said, remarks = _write_answers(record, target, name, tag, template), record.remarks
     else:
@@ -325,23 +333,27 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
         what for what in get_args(GoldOrRun) if name in (form.name for form in detect.known_forms(what))
     ]
     if len(kinds) > 1 and (keys := keys_of(file)):
-        kinds = [what for what in kinds if _has_roles(keys, what, file)]
+        kinds = [what for what in kinds if _roles(keys, what, file)]
+    names = keys_of(file) or detect.header_of(file)
+    if "tag" in _roles(names, "run", file):
+        return False
     kind = detect.kind_of(file) if name in ("table", "parquet") else kinds[0] if len(kinds) == 1 else None
     if kind is None and to in (None, *ENDINGS[1:]):
         if not name:
             detect.form_of(file, "run")  # which says what else it is
-        first = "use" if to is None else f"before {to}, convert it"
+        of_gold = "" if to is None else f", and write {to} from the qrels"
         raise UsageError(
-            "ambiguous", f"{file.name} could be a gold or a run: {first} --to qrels for a gold, --to trec for a run"
+            "ambiguous",
+            f"{file.name} could be a gold or a run: use --tag TAG for a run, --to {GOLD_TARGET} for a gold{of_gold}",
         )
     return to == "qrels" if kind is None else kind == "gold"
 
 
-def _has_roles(names: Sequence[str], kind: GoldOrRun, file: Source) -> bool:
-    """Whether columns of these names can be those of a gold, or of a run."""
+def _roles(names: Sequence[str], kind: GoldOrRun, file: Source) -> dict[str, int]:
+    """The roles of columns of these names as those of a gold, or of a run; none where they cannot be that."""
     with contextlib.suppress(InputError):
-        return bool(roles_of(names, kind, file.name, file.columns))
-    return False
+        return roles_of(names, kind, file.name, file.columns)
+    return {}
 
 
 def _sniffed(file: Source) -> str:

@@ -10,7 +10,7 @@ from asserting import clause, heard, mentions, refusing
 from by_form import readers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading import Opened, read_whole, refused
+from reading import Opened, read_whole, refused, told
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
@@ -160,15 +160,50 @@ def test_a_set_of_documents_is_read(source: Opened, text: str) -> None:
     assert gold.qrels["001"] == {"018": 1, "023": 1}
 
 
-@pytest.mark.parametrize("name", ["documents", "articles", "doc_ids"])
-def test_of_answers_and_documents_in_one_file_a_part_is_told_to_be_unread(source: Opened, name: str) -> None:
-    held = [{"id": f"R05-0{at}-A", "answer": "Y", name: ["709"]} for at in (1, 2)]
-    table = f"id,answer,{name}\nR05-01-A,Y,398-20;537\nR05-02-A,Y,709\n"
-    for text in (one_a_line(held), json.dumps({one["id"]: {"answer": "Y", name: ["709"]} for one in held}), table):
+@pytest.mark.parametrize(
+    ("answer", "name", "columns"),
+    [
+        ("answer", "documents", False),
+        ("prediction", "doc_ids", False),
+        ("answer", "articles", True),
+        ("label", "docs", True),
+    ],
+)
+def test_answers_and_documents_of_one_file_are_both_read_where_neither_may_be_the_golds(
+    source: Opened, answer: str, name: str, columns: bool
+) -> None:
+    held = {"R05-01-A": ["398-20", "537"], "R05-02-A": [], "R05-03-A": ["709"]}
+    items = {query: {answer: "Y" if documents else "N", name: documents} for query, documents in held.items()}
+    records: list[dict[str, object]] = [{"id": query, **item, "tag": "T"} for query, item in items.items()]
+    table = f"id,{answer},tag,{name}\nR05-01-A,Y,T,398-20;537\nR05-02-A,N,T,\nR05-03-A,Y,T,709\n"
+    own = [{**record, name: " ".join(held[str(record["id"])])} for record in records]
+    for text in (one_a_line(records), json.dumps(records), json.dumps(items), table, one_a_line(own)):
         run = detect.read_run(source(text))
         remarks = run.remarks if isinstance(run, Answers) else next(run.blocks()).remarks
-        assert remarks is not None
-        assert remarks.examples("other-part") == (f"answer and {name}",)
+        if columns:
+            assert remarks is not None
+            [example] = remarks.examples("other-part")
+            assert example.replace("'", "") == f"--columns answer={answer},document={name}"
+            run = detect.read_run(Source(source(text).path, columns={"answer": answer, "document": name}))
+        assert isinstance(run, Run)
+        assert {query: [one for one, _ in documents] for query, documents in ranked(run).items()} == held
+        answers = run.other_parts["answers"]
+        assert isinstance(answers, Answers)
+        assert answers.labels == {query: bool(documents) for query, documents in held.items()}
+        assert run.tag == answers.tag
+
+
+def test_an_answer_that_each_document_of_its_query_repeats_is_one(source: Opened) -> None:
+    text = "id,answer,article\nq1,Y,537\nq1,Y,709\nq2,N,415\n"
+    assert "--columns document='article',answer='answer'" in told(detect.read_run, source(text))
+    columns = {"answer": "answer", "document": "article"}
+    run = detect.read_run(Source(source(text).path, columns=columns))
+    assert list(ranked(run)) == ["q1", "q2"]
+    answers = run.other_parts["answers"]
+    assert isinstance(answers, Answers)
+    assert (answers.labels, list(answers.remarks)) == ({"q1": True, "q2": False}, [])
+    contradicting = Source(source(text.replace("Y,709", "N,709")).path, columns=columns)
+    assert refused(detect.read_run, contradicting).kind == "conflicting"
 
 
 def test_the_run_tag_is_that_of_the_first_record(source: Opened) -> None:

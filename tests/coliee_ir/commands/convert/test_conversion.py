@@ -475,8 +475,24 @@ def test_a_run_of_both_parts_is_joined_and_split(put: Put) -> None:
     protocol = put("own.toml", PROTOCOL)
     for to, expected in (("columns", "q 1 A\nq 2 A\n"), ("labels", "q Y A\np N A\n")):
         target = both.parent / to
-        assert main(["convert", str(both), str(target), "--protocol", str(protocol), "--to", to, "--tag", "A"]) == 0
+        for options in ([], ["--protocol", str(protocol), "--tag", "A"]):
+            assert main(["convert", str(both), str(target), "--to", to, *options]) == 0
+            assert target.read_text() == expected
+    target = both.parent / "again.jsonl"
+    convert(both, target)
+    assert target.read_text() == both.read_text()
+
+
+def test_articles_beside_an_answer_are_split_where_they_are_named(put: Put, call: Call, tmp_path: Path) -> None:
+    lines = ['{"id": "q", "answer": "Y", "articles": ["1", "2"]}', '{"id": "p", "answer": "N", "articles": ["3"]}']
+    source, target = put("A.jsonl", "\n".join(lines)), tmp_path / "out"
+    for to, expected in (("columns", "q 1 A\nq 2 A\np 3 A\n"), ("labels", "q Y A\np N A\n")):
+        code, _, err = call("convert", source, target, "--to", to)
+        assert code == 2
+        assert matches(err, "coliee-ir: …--columns answer=answer,document=articles… [ambiguous]\n")
+        done(call, "convert", source, target, "--to", to, "--columns", "answer=answer,document=articles")
         assert target.read_text() == expected
+    done(call, "convert", source, target, "--to", "labels", "--columns", "answer=answer")
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz"])
