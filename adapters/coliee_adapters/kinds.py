@@ -278,6 +278,8 @@ REMARKS: Final = {
     "no-difference": "{n} (pair|pairs) of runs (has|have) the same {measure} contributions in every query",
     "no-difference.error": "{n} (pair|pairs) of runs (differs|differ) by the same amount in every query, so the t test "
     "is undefined",
+    "pooled-files": "{n} (file holds|files hold) other queries of the runs of the files before, and all queries count "
+    "the same (where each file is a task: leaderboard --tasks file): {examples}",
     "too-few-queries": "runs differ in too few {units} for any difference to be significant",
     "too-few-queries.pairs": "{n} (pair|pairs) of runs (differs|differ) in too few {units} for any difference to be "
     "significant",

@@ -40,6 +40,9 @@ _Result = TypeVar("_Result")
 #: the options that name a file to write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
 
+#: the tasks of a leaderboard where each file of scores is one
+_FILE: Final = "file"
+
 #: how many characters of a result are encoded at a time
 _PIECE = 1 << 16
 
@@ -186,6 +189,13 @@ class Session:
     def _read_scores(self, measures: Sequence[str], files: Sequence[str]) -> Scored:
         """The scores in the files; of the measures that are named, if any are."""
         options, decided = self.options, dict(self.options.decision)
+        if options.tasks == _FILE and len(files) > 1:
+            from coliee_ir.commands.leaderboard.tasks import joined  # which one command needs
+            from coliee_ir.scoring.readers import distinct_names
+
+            names = distinct_names(files)
+            by_task = {task: self._read_scores(measures, [file]) for task, file in zip(names, files, strict=True)}
+            return joined(by_task, *measures[:1])
         unfit = ("task", "protocol", "edition", "exclude", "answers", "long_list", "more_golds", "teams", "best")
         if used := [name for name in unfit if vars(options)[name]] + [one for one in decided if one != "unanswered"]:
             problem = f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given"

@@ -267,6 +267,7 @@ class ScoreTableBuilder:
         self.remarks: list[str] = []
         self.origin: Origin | None = None  # of our own JSON
         self.roles = Roles("query")  # of the first table
+        self.pooled: list[str] = []  # files with other queries of runs that were read before
         self.columns: defaultdict[str, list[tuple[Sequence[str], Sequence[Any]]]] = defaultdict(list)  # without a role
         self.denied: dict[str, Remark] = {}  # measures that are not what is stated of them
         self.worded: set[str] = set()  # measures with words such as true and false among their values
@@ -285,6 +286,9 @@ class ScoreTableBuilder:
         tags = table.texts(roles.run, "run") if roles.run else [name] * len(queries)
         copies = table.texts(roles.replicate, "replicate") if roles.replicate else [""] * len(queries)
         keys = list(zip(copies, queries, strict=True))
+        are_others = bool(self.queries) and self.queries.keys().isdisjoint({*queries} - {ALL})
+        if are_others and not roles.layout and not self.runs.keys().isdisjoint(roles.runs or tags):
+            self.pooled.append(table.name)
         if roles.measure:
             self._add_values(table.texts(roles.measure, "measure"), tags, keys, table.numbers(roles.value), table)
         for measure in roles.measures:
@@ -314,7 +318,8 @@ class ScoreTableBuilder:
                 problem = f"a second {name} of this query of the run {shortened(tag)}"
                 remedy = (
                     "keep one row of each; or name what tells repetitions apart: --columns replicate=NAME; "
-                    "where these are queries of several data sets, write the data set into their ids"
+                    "where these are queries of several data sets, write the data set into their ids, or let each file "
+                    "be a task: leaderboard --tasks file"
                 )
                 raise table.place(at).fault("duplicate", problem, query, remedy)
             cells[query] = value

@@ -24,6 +24,7 @@ from coliee_adapters.files.source import PathKind, Source
 from coliee_adapters.forms import frames, json_text, tabular
 from coliee_adapters.forms.lines import Comments, is_number
 from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, NAMES, Search, normal_name
+from coliee_adapters.remarks import Remark
 from coliee_ir.measures.base import PARTS, share
 from coliee_ir.measures.sets import MicroF, MicroP, MicroR
 from coliee_ir.rules.decisions import Decisions
@@ -250,6 +251,8 @@ def read(held: object, columns: Mapping[str, str], scores: ScoreTableBuilder) ->
     for table, roles, name in found:  # runs of one id, as of a tool's default, are told apart by their files
         is_shared = roles.run == "runid" and any(n_files[tag] > 1 for tag in table.columns["runid"][:1])
         scores.add(table, roles._replace(run="") if is_shared else roles, name)
+    if scores.pooled:
+        scores.remarks.append(Remark.of("pooled-files", scores.pooled))
     return scores.scored(held[0].name)
 
 

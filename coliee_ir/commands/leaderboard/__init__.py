@@ -19,7 +19,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry, Scale, Tasks, order_key, places, possible_ranks
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
 from coliee_ir.commands.leaderboard.questions import Categories, read_categories
-from coliee_ir.commands.leaderboard.tasks import SCALES, over_tasks, ranks_on_others
+from coliee_ir.commands.leaderboard.tasks import FILE, SCALES, joined, over_tasks, ranks_on_others, tasks_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures.base import upwards
 from coliee_ir.reading.basis import Basis
@@ -39,7 +39,7 @@ __all__ = [
 
 
 def leaderboard(
-    scored: Scored,
+    scored: Scored | Mapping[str, Scored],
     *,
     measure: str = "",
     best: bool = False,
@@ -56,7 +56,8 @@ def leaderboard(
     A submission that could not be scored (``evaluate_all(…, keep_going=True)``) is listed with its reason.
 
     Args:
-        scored: what ``evaluate_all`` gives, with the judged documents; its ``teams`` say whose the runs are.
+        scored: what ``evaluate_all`` gives, with the judged documents; its ``teams`` say whose the runs are. Or task →
+            the same, where each task has its own queries.
         measure: the name of the measure that ranks; by default the one of the task's edition.
         best: whether to rank only the best run of each team; a run without a team stands for itself.
         groups: query → group, where queries depend on each other, as a dictionary or a file with lines QUERY GROUP;
@@ -81,21 +82,24 @@ def leaderboard(
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
     settings = Resampling(n_resamples, seed, confidence_level)
-    if tasks is None and scale != "score":
-        raise UsageError("option-needed", "a scale is for runs of several tasks: use --tasks (in Python tasks=)")
+    if isinstance(scored, Mapping):
+        if tasks is not None:
+            raise UsageError("option-conflict", "the tasks are the keys of the scores: leave tasks= out")
+        scored, tasks = joined(scored, measure), FILE
     scored = ranked_by(with_judged(scored, "a leaderboard"), measure)
     basis, gold, inventory = scored.basis, scored.basis.gold, scored.inventory
+    of_tasks = tasks_of(scored, tasks, scale)
     groups = groups_in(scored, groups)
     units = Units.of(basis.queries, groups)
     teams = Teams() if inventory is None or inventory.teams is None else inventory.teams
     entries, unranked = _entries(scored, measure)
     remarks = [*scored.remarks, *_of_list(teams, entries), *_same_answers(basis, entries)]
     names: tuple[str, ...] = ()
-    if tasks is not None:
+    if of_tasks is not None:
         if replicates is not None:
             raise UsageError("option-conflict", "tasks are ranked of single runs: leave replicates out")
         by = next(iter(entries[0].scores.results)) if entries else basis.official[0]
-        entries, names, left_out = over_tasks(entries, by, groups_in(scored, tasks) or {}, scale)
+        entries, names, left_out = over_tasks(entries, by, of_tasks, scale)
         remarks += left_out
     if replicates is not None:
         entries = _of_systems(entries, replicates)

@@ -9,21 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from coliee_adapters.checked import groups_of
 from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import LEAST_TASKS, Entry, Scale, possible_ranks
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
-from coliee_ir.measures.base import Terms, quotient
+from coliee_ir.measures.base import of_mean
 from coliee_ir.output.grid import distinct
-from coliee_ir.scoring.given import ROUNDED, ExternalMeasure, is_total
+from coliee_ir.scoring.given import ROUNDED, ExternalMeasure, Origin, Schema, is_total
+from coliee_ir.scoring.replicates import groups_in
+from coliee_ir.scoring.scores import Scored, Scores, checked, measure_of, ranking_of
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.settings import Resampling
@@ -31,6 +35,94 @@ from coliee_ir.stats.strata import terms_over_tasks
 
 #: what runs are ranked by: the measure's values, or the share of other runs that are beaten on each query
 SCALES: Final = ("score", "wins")
+
+#: the column of tasks where each file of scores is one
+FILE: Final = "file"
+
+#: with fewer queries in a task, intervals of the mean hold the true one more rarely than they say
+_FEW_QUERIES: Final = 3
+
+
+def joined(tasks: Mapping[str, Scored], name: str = "") -> Scored:
+    """The scores of several tasks, each with its own runs and queries, as those of one table with a column of tasks.
+
+    A run lacks the tasks in which it is not. A query is called ``TASK/QUERY``.
+
+    Raises:
+        UsageError: the tasks are ranked by different measures, and none is named that all have.
+    """
+    if len(tasks) < 2:
+        raise UsageError("too-few", "a ranking over tasks needs two tasks: name a file of scores for each")
+    for scored in tasks.values():
+        checked(scored, 1, "each task")
+    by = {task: measure_of(scored, name) if name else ranking_of(scored[0]) for task, scored in tasks.items()}
+    measure, *others = dict.fromkeys(by.values())
+    if others:
+        listed = ", ".join(f"{shortened(task)} by {of}" for task, of in by.items())
+        problem = "name a measure that all tasks have: -m NAME (in Python measure=)"
+        raise UsageError("not-comparable", f"{problem}; they are ranked {listed}")
+    firsts = [scored[0] for scored in tasks.values()]
+    first, gold = firsts[0], ", ".join(dict.fromkeys(scores.gold for scores in firsts))
+    rules = {(scores.task, scores.edition): scores.decisions for scores in firsts}
+    task, edition = next(iter(rules)) if len(rules) == 1 else ("", None)
+    read = "; ".join(f"{name}: {scored.task_evidence}" for name, scored in tasks.items())
+    of_query = {f"{name}/{query}": name for name, scored in tasks.items() for query in scored[0].query_ids}
+    basis = Origin(gold, task, edition, first.decisions).basis([*of_query], [measure], read)
+    schema = Schema(first.unit, columns={FILE: [([*of_query], [*of_query.values()])]})
+    runs = []
+    for run in dict.fromkeys(scores.name for scored in tasks.values() for scores in scored):
+        found = [next((scores for scores in scored if scores.name == run), None) for scored in tasks.values()]
+        known = [scores for scores in found if scores is not None]
+        results = [None if scores is None else scores.results.get(measure) for scores in found]
+        sizes = [len(scores.query_ids) for scores in firsts]
+        there = [
+            answered
+            for scores, n in zip(found, sizes, strict=True)
+            for answered in ([False] * n if scores is None else scores.answered)
+        ]
+        runs.append(Scores(
+            run, ", ".join(dict.fromkeys(scores.file for scores in known)), gold, task, edition,
+            {measure: _of_all(results, sizes)}, basis.queries, there, {}, 0, decisions=first.decisions, schema=schema,
+            own_remarks=tuple(dict.fromkeys(remark for scores in known for remark in scores.remarks)),
+            team=known[0].team,
+        ))  # fmt: skip
+    remarks = [remark for scored in tasks.values() for remark in scored.remarks]
+    return Scored(runs, basis, [None] * len(runs), remarks=remarks, keep="scores")
+
+
+def _of_all(results: Sequence[Result | None], sizes: Sequence[int]) -> Result:
+    """The result on the queries of all tasks; of those in which a run is not there is nothing."""
+    terms = next(result.terms for result in results if result is not None)
+    each, per_query = [], []
+    for result, n in zip(results, sizes, strict=True):
+        of_task = terms._replace(each=np.zeros((n, len(terms.besides)))) if result is None else result.terms
+        each.append(of_task.each + of_task.besides / n)
+        per_query.append(np.full(n, np.nan) if result is None else result.per_query)
+    terms = terms._replace(each=np.concatenate(each), besides=np.zeros(len(terms.besides)))
+    return Result(terms.total, np.concatenate(per_query), None, terms)
+
+
+def tasks_of(scored: Scored, tasks: PathLike | Mapping[str, str] | None, scale: Scale) -> Mapping[str, str] | None:
+    """Query → task, from a dictionary, a file or a column of the scores; None where all queries count the same.
+
+    Raises:
+        UsageError: it is not known whether the files of scores are tasks, or an option does not fit.
+    """
+    if tasks is None:
+        if scale != "score":
+            raise UsageError("option-needed", "a scale is for runs of several tasks: use --tasks (in Python tasks=)")
+        if any(getattr(remark, "kind", "") == "pooled-files" for remark in scored.remarks):
+            problem = "the files hold other queries of the same runs, and it is not known whether they are tasks"
+            remedy = f"say so with --tasks {FILE} (in Python, give task → scores), or write them into one file"
+            raise UsageError("option-needed", f"{problem}; {remedy}")
+        return None
+    columns = () if not scored or scored[0].schema is None else scored[0].schema.columns
+    if tasks == FILE and FILE not in columns and not Path(FILE).exists():
+        problem = (
+            f"tasks: {FILE} is for several files of scores, each of which is a task (in Python, give task → scores)"
+        )
+        raise UsageError("unfit-option", f"{problem}; else name a file with lines QUERY TASK, or a column")
+    return groups_in(scored, tasks)
 
 
 def over_tasks(
@@ -114,7 +206,6 @@ def ranks_on_others(ranked: Sequence[Entry], n_tasks: int, settings: Resampling)
     runs = []
     for entry in ranked:
         measures = [*entry.scores.results.items()][1 : n_tasks + 1]
-        values = np.array([1 - of.value if measure.lower_is_better else of.value for measure, of in measures])
-        runs.append(Terms(np.column_stack((values, np.ones(n_tasks))), quotient, np.zeros(2), True))
+        runs.append(of_mean(np.array([-of.value if measure.lower_is_better else of.value for measure, of in measures])))
     stood, _ = possible_ranks(runs, settings, range(len(runs)))
     return {entry.name: possible_ranks.ranks for entry, possible_ranks in zip(ranked, stood, strict=True)}

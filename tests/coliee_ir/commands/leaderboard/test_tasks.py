@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from asserting import Call, done, refusing
+from asserting import Call, done, failing, mentions, refusing
+from example_runs import EXAMPLES
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Scored, evaluate, evaluate_all, leaderboard
@@ -200,3 +201,79 @@ def test_the_command_takes_a_file_or_a_column_and_groups_are_named_in_the_captio
     in_groups, _ = done(call, "leaderboard", table, "--tasks", "year", "--groups", groups)
     assert "similar groups of queries" in in_groups and "similar groups" not in by_file
     assert call("leaderboard", table, "--tasks", "year", "-f", "html")[0] == 0
+
+
+def in_files(folder: Path, prefix: str = "") -> list[Path]:
+    """A file of scores for each of three tasks; the queries of all are called alike, and run3 has no t2."""
+    columns, tasks = drawn(SIZES[:3])
+    files = []
+    for task in dict.fromkeys(tasks.values()):
+        of_task = [at for at, one in enumerate(tasks.values()) if one == task]
+        rows = [f"{run},{prefix and task}{n},{columns[run][at]}\n" for run in columns if run != "query"
+                for n, at in enumerate(of_task) if (run, task) != ("run3", "t2")]  # fmt: skip
+        files.append(folder / f"{task}.csv")
+        files[-1].write_text("run,query,AP\n" + "".join(rows))
+    return files
+
+
+def test_files_of_scores_are_tasks_where_that_is_said(call: Call, tmp_path: Path) -> None:
+    files = in_files(tmp_path)
+    out, err = done(call, "leaderboard", *files, "--tasks", "file", "-f", "json")
+    found = json.loads(out)
+    alone = {path.stem: Scored.read(path) for path in files}
+    assert found["tasks"]["names"] == [*alone] and [*found["inputs"]] == [*map(str, files)]
+    assert {run["tag"] for run in found["runs"]} == {"run0", "run1", "run2"}
+    for run in found["runs"]:
+        of_tasks = {task: scored[run["tag"]].measures["AP"] for task, scored in alone.items()}
+        mean = sum(of_tasks.values()) / 3
+        assert run["measures"] == pytest.approx({"mean AP": mean, **of_tasks})
+    assert mentions(err, "…run3 lacks t2…")
+    board = leaderboard(alone)
+    assert [[*entry.scores.measures.values()] for entry in board.entries] == [
+        [*run["measures"].values()] for run in found["runs"]
+    ]
+    assert done(call, "leaderboard", tmp_path, "--tasks", "file", "-f", "json")[0] == out
+    one_table, tasks = drawn(SIZES[:3])
+    del one_table["run3"]
+    of_column = leaderboard(read(one_table), tasks=tasks)
+    assert [(one.tag, one.ranks, one.interval) for one in of_column.entries] == [
+        (one.tag, one.ranks, one.interval) for one in board.entries
+    ]
+
+
+def test_files_with_other_queries_of_the_same_runs_are_no_tasks_unless_that_is_said(call: Call, tmp_path: Path) -> None:
+    alike, apart = tmp_path / "alike", tmp_path / "apart"
+    for folder in (alike, apart):
+        folder.mkdir()
+    same, files = in_files(alike), in_files(apart, "t")
+    gold, run = EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"
+    for words, kind in (
+        (same, "duplicate"), (files[:2], "option-needed"), ([files[0], "--tasks", "file"], "unfit-option"),
+        ([gold, run, "--tasks", "file"], "unfit-option"),
+    ):  # fmt: skip
+        said = failing(call, "leaderboard", *words)
+        assert mentions(said, f"[{kind}]") and (kind == "unfit-option" or "--tasks file" in said)
+    assert mentions(done(call, "compare", *files[:2])[1], "[pooled-files]")
+    assert not mentions(done(call, "compare", files[0])[1], "[pooled-files]")
+    tasks = {path.stem: Scored.read(path) for path in same}
+    with refusing(UsageError, "[option-conflict] …"):
+        leaderboard(tasks, tasks={})
+    for few in ({}, {"t0": tasks["t0"]}, {"t0": tasks["t0"], "t1": tasks["t1"].of([])}):
+        with refusing(UsageError, "[too-few] …"):
+            leaderboard(few)
+    other = Scored.from_frame({"run": ["run0", "run1"], "query": ["1", "1"], "F1": [0.5, 0.1]})
+    with refusing(UsageError, "[not-comparable] …t9 by F1…"):
+        leaderboard({**tasks, "t9": other})
+
+
+def test_golds_and_runs_of_several_years_are_tasks_with_the_measures_own_scores() -> None:
+    random, by_year, runs = np.random.default_rng(1), {}, ("long", "short")
+    for year in ("H30", "R01"):
+        gold = {str(at): [f"d{at}" for at in range(int(random.integers(1, 9)))] for at in range(9)}
+        files = {
+            name: {query: [f"d{at}" for at in range(n)] for query in gold} for name, n in zip(runs, (6, 2), strict=True)
+        }
+        by_year[year] = evaluate_all(gold, files, task="1")
+    for entry in leaderboard(by_year).entries:
+        of_years = [scored[entry.tag].measures["MicroF1"] for scored in by_year.values()]
+        assert [*entry.scores.measures.values()] == pytest.approx([np.mean(of_years), *of_years])
