@@ -3,9 +3,8 @@
 coliee.toml ──read_edition──▶ Edition ──day_of──▶ Day ──desk · public · paper──▶ files ──write──▶ DIR
 """
 
-from coliee_ir.commands.edition.config import Edition, Public, TaskPart, read_edition
+from coliee_ir.commands.edition.config import Edition, Public, TaskPart, new, read_edition
 from coliee_ir.commands.edition.day import Day, Decision, day_of
-from coliee_ir.commands.edition.new import new
 from coliee_ir.commands.edition.writing import News, summary_lines, unchanged, write
 
 __all__ = [

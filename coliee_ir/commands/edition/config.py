@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
-from collections.abc import Mapping
+import json
+import os
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import exact_id
-from coliee_ir.reading.anything import read_queries
-from coliee_ir.rules.protocol import protocol, task_name
+from coliee_ir.inbox.tasks import tasks_of_queries
+from coliee_ir.reading.anything import read_gold, read_queries
+from coliee_ir.rules.protocol import edition_year, protocol, task_name
 from coliee_ir.rules.schema import COUNT, FLAG, TEXT, TEXTS, YEAR, TomlTable, ValueKind, loads
 from coliee_ir.stats.settings import N_RESAMPLES
 
@@ -73,38 +80,30 @@ class Edition:
 
     def time(self, received: str) -> str:
         """When a mail was received, in the zone of the deadline."""
-        zone = datetime.UTC if self.deadline is None else self.deadline.tzinfo
-        return f"{datetime.datetime.fromisoformat(received).astimezone(zone):%Y-%m-%d %H:%M %Z}"
+        when = datetime.datetime.fromisoformat(received)
+        return f"{when.astimezone(self.deadline.tzinfo if self.deadline else datetime.UTC):%Y-%m-%d %H:%M %Z}"
 
 
-_DEADLINE: Final = ValueKind(
-    "a day and time with its zone, for example 2027-01-20T23:59:59+09:00",
-    lambda value: isinstance(value, datetime.datetime) and value.tzinfo is not None,
-)
 _PATHS: Final = ValueKind(
     'a path, or a list of paths, for example ["mailbox", "late.eml"]',
     lambda value: TEXT.holds(value) or TEXTS.holds(value),
-)
-_IDS: Final = ValueKind('a file of ids, or a list of them, for example ["R07-01-U"]', _PATHS.holds)
-_STYLE: Final = ValueKind('"coliee2021"', lambda value: value in ("", "coliee2021"))
-_PHASE: Final = ValueKind('"receipts" or "results"', lambda value: value in ("receipts", "results"))
-_CHOICES: Final = ValueKind(
-    'a table of choices by name, for example unanswered = "skip"',
-    lambda value: isinstance(value, dict) and all(map(TEXT.holds, value.values())),
 )
 _TABLE: Final = ValueKind("a table, headed [public] or [codabench]", lambda value: isinstance(value, dict))
 _TOP: Final = {
     "name": TEXT,
     "year": YEAR,
-    "deadline": _DEADLINE,
+    "deadline": ValueKind(
+        "a day and time with its zone, for example 2027-01-20T23:59:59+09:00",
+        lambda value: isinstance(value, datetime.datetime) and value.tzinfo is not None,
+    ),
     "mailbox": _PATHS,
     "teams": TEXT,
-    "style": _STYLE,
+    "style": ValueKind('"coliee2021"', lambda value: value in ("", "coliee2021")),
     "resamples": COUNT,
     "upload_seconds": COUNT,
     "upload_memory": COUNT,
     "settled": TEXTS,
-    "phase": _PHASE,
+    "phase": ValueKind('"receipts" or "results"', lambda value: value in ("receipts", "results")),
 }
 _PUBLIC: Final = dict.fromkeys(Public._fields, FLAG)
 _FILES: Final = ("gold", "corpus", "training", "categories", "rules")
@@ -112,8 +111,11 @@ _TASK: Final = {
     "task": TEXT,
     "protocol": TEXT,
     **dict.fromkeys(_FILES, TEXT),
-    "exclude": _IDS,
-    "decisions": _CHOICES,
+    "exclude": ValueKind('a file of ids, or a list of them, for example ["R07-01-U"]', _PATHS.holds),
+    "decisions": ValueKind(
+        'a table of choices by name, for example unanswered = "skip"',
+        lambda value: isinstance(value, dict) and all(map(TEXT.holds, value.values())),
+    ),
     "year": YEAR,
     "reference": TEXT,
 }
@@ -141,31 +143,25 @@ def read_edition(path: PathLike) -> Edition:
     found = top.checked(_TOP)
     for key in ("name", "mailbox"):
         top.needed(key, _TOP[key])
-    codabench = _Table(name, "[codabench]", top.checked({"codabench": _TABLE}).get("codabench", {}), ("image",))
-    found["image"] = codabench.needed("image", TEXT) if "codabench" in held else ""
-    public = _Table(name, "[public]", top.checked({"public": _TABLE}).get("public", {}), _PUBLIC)
+    apart = {
+        key: _Table(name, f"[{key}]", top.checked({key: _TABLE}).get(key, {}), known)
+        for key, known in (("codabench", ("image",)), ("public", _PUBLIC))
+    }
+    found["image"] = apart["codabench"].needed("image", TEXT) if "codabench" in held else ""
     tasks = [
         _task(_Table(name, f"[[task]] {number}", one, _TASK), found.get("year"))
         for number, one in enumerate(top.tables("task"), 1)
     ]
     if not tasks:
         raise top.fault("task", "there is no task", remedy='add [[task]] with task = "1" and gold = "gold.json"')
-    twice = next(
-        (
-            task_part.name
-            for at, task_part in enumerate(tasks)
-            if task_part.name in {other.name for other in tasks[:at]}
-        ),
-        None,
-    )
-    if twice is not None:
+    if twice := [one for one, n in Counter(part.name for part in tasks).items() if n > 1]:
         remedy = 'keep one [[task]] of it, or name the gold that does not count: reference = "R01"'
-        raise top.fault("task", "this task is given twice", twice, remedy=remedy)
+        raise top.fault("task", "this task is given twice", twice[0], remedy=remedy)
     boxes = found["mailbox"]
     found["mailbox"] = tuple(top.path_of(box, "mailbox") for box in ([boxes] if isinstance(boxes, str) else boxes))
     if "teams" in found:
         found["teams"] = top.path_of(found["teams"], "teams")
-    return Edition(name, tasks=tuple(tasks), public=Public(**public.checked(_PUBLIC)), **found)
+    return Edition(name, tasks=tuple(tasks), public=Public(**apart["public"].checked(_PUBLIC)), **found)
 
 
 def _task(table: _Table, year: int | None) -> TaskPart:
@@ -188,3 +184,73 @@ def _task(table: _Table, year: int | None) -> TaskPart:
     if isinstance(ids := found.get("exclude"), str):
         found["exclude"] = tuple(read_queries(table.path_of(ids, "exclude"), exact_id))
     return TaskPart(**found)
+
+
+#: what is asked; whether it needs an answer
+QUESTIONS: Final = {
+    "Name of the edition, for example COLIEE 2027: ": True,
+    "Year whose rules count (empty: the one in the name): ": False,
+    "Mailbox, a folder or files of mails: ": True,
+    "Golds of all tasks, separated by blanks: ": True,
+    "Task of each gold, such as 1 2 3,4 tort, or its rules, FILE.toml (empty: found from the golds): ": False,
+    "Deadline with its zone, for example 2027-01-20T23:59:59+09:00 (empty: none): ": False,
+    "Teams file, a CSV (empty: none): ": False,
+    "Hide per-question results on the public pages? [Y/n] ": False,
+}
+
+
+def new(path: Path, ask: Callable[[str], str]) -> str:
+    """Ask for an edition: the text of its file, in which paths begin beside it.
+
+    Raises:
+        InputError: a gold, or a file of rules, cannot be read.
+        UsageError: an answer cannot be used.
+    """
+    name, year, boxes, golds, tasks, deadline, teams, hidden = answers = [ask(one).strip() for one in QUESTIONS]
+    for (question, is_needed), answer in zip(QUESTIONS.items(), answers, strict=True):
+        if is_needed and not answer:
+            raise UsageError("option-needed", f"this question needs an answer: {question}")
+    in_name = re.search(r"\b20\d\d\b", name)
+    of_year = edition_year(year or (in_name and in_name[0]) or None)
+    lines = [f"name = {json.dumps(name, ensure_ascii=False)}", *([f"year = {of_year}"] if of_year else [])]
+    if deadline:
+        when = datetime.datetime.min
+        with contextlib.suppress(ValueError):
+            when = datetime.datetime.fromisoformat(deadline)
+        if when.tzinfo is None:
+            problem = f"a deadline is a day and time with its zone, such as 2027-01-20T23:59:59+09:00, not {deadline}"
+            raise UsageError("bad-value", problem)
+        lines.append(f"deadline = {when.isoformat()}")
+    lines.append(f"mailbox = [{', '.join(_path(box, path) for box in _paths(boxes))}]")
+    lines += [f"teams = {_path(teams, path)}"] if teams else []
+    lines += ["", "[public]", f"hide_gold = {str(not hidden.lower().startswith('n')).lower()}"]
+    files, named = _paths(golds), shlex.split(tasks)
+    if named and len(named) != len(files):
+        raise UsageError("bad-value", f"name a task for each of the {len(files)} golds, or none: {tasks}")
+    for gold, of_gold in zip(files, named or [""] * len(files), strict=True):
+        for task in of_gold.split(",") if of_gold else _tasks(gold, of_year):
+            task_name(task)
+            rules = f"rules = {_path(task, path)}" if task.endswith(".toml") else f'task = "{task}"'
+            lines += ["", "[[task]]", rules, f"gold = {_path(gold, path)}"]
+    return "\n".join([*lines, ""])
+
+
+def _tasks(gold: str, year: int | None) -> list[str]:
+    """The tasks that a gold can be of, in a year."""
+    found = []
+    for task in tasks_of_queries(read_queries(gold), read_gold(gold)):
+        with contextlib.suppress(ColieeError):
+            found.append(protocol(task, year).task)
+    if not found:
+        raise UsageError("unknown-task", f"{gold} does not show its task; name the tasks of the golds")
+    return found
+
+
+def _paths(answer: str) -> list[str]:
+    """Paths, of which one may have blanks in its name; several have quotes then."""
+    return [answer] if Path(answer).exists() else shlex.split(answer)
+
+
+def _path(name: str, path: Path) -> str:
+    """A path beside the file."""
+    return json.dumps(Path(os.path.relpath(name, path.parent)).as_posix(), ensure_ascii=False)

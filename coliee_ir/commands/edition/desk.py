@@ -1,21 +1,34 @@
-"""The organiser's desk: what to decide, what came, and the mails to the teams. Nothing of it is public."""
+"""The organiser's desk: what to decide, what came, what moved, and the mails to the teams. Nothing of it is public.
+
+Mails are ready to be sent: a receipt, what came and what is wrong with it; later, the results. A receipt is written
+from files and queries alone: it holds no score, and nothing that depends on a judgement. Neither says anything of
+another team.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from email.message import EmailMessage
+from typing import Any, Final, NamedTuple
 
+from coliee_adapters.by_key import by_key
+from coliee_adapters.errors import printable
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
-from coliee_ir.commands.edition.changes import Change, table
 from coliee_ir.commands.edition.day import Day, Decision
-from coliee_ir.commands.edition.letters import Team, mails, teams_of
-from coliee_ir.commands.leaderboard.catalogue import below
-from coliee_ir.commands.validate.result import Received
+from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
+from coliee_ir.commands.leaderboard.catalogue import below, refused_below
+from coliee_ir.commands.validate import Finding, Severity
+from coliee_ir.commands.validate.result import Received, Validation
+from coliee_ir.inbox.grouping import Excess
+from coliee_ir.inbox.inventory import FilePart
 from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.output.grid import Cell, Grid, html, in_html, no_formula
+from coliee_ir.output.shown import render
 from coliee_ir.output.webpage import Section, file_name, page
 
 #: the columns of the list of teams, where there is none yet
@@ -104,3 +117,203 @@ def _details(team: Team, sent: Sequence[str]) -> str:
         f"{f'<p>{links}</p>' if links else ''}\n"
         f"{html(files, f'files of {team.name}')}</details>\n"
     )
+
+
+#: an address that a mail can be written to as it is
+_ADDRESS: Final = re.compile(r"[\w.+-]+@[\w.-]+", re.ASCII)
+
+#: what documents are called that may be descriptions, and cannot be read as such
+_DOCUMENT: Final = re.compile(r"(?i)\.(?:docx?|odt|pdf|rtf)$")
+
+
+#: so many runs are named that are too many
+_NAMED: Final = 20
+
+
+class Team(NamedTuple):
+    """A team: what it sent, what was found in it, and where its runs stand."""
+
+    name: str  # empty of files whose team nothing tells
+    senders: tuple[str, ...]  # the addresses that its mails came from
+    files: list[Received]  # by the names that they have in the mailbox, as everything here
+    findings: list[Finding]
+    entries: list[tuple[Leaderboard, Entry]]
+    refused: list[Invalid]
+    received: dict[str, str]  # file → when it was received, where a mail says so
+    describes: bool  # whether it sent a description that can be read
+    short: dict[str, str]  # file → its name in the mailbox
+    held: list[tuple[str, Excess]]  # by task, the runs that are not scored because they are too many
+    secret: frozenset[str]  # the files of which nothing is said, because they are the gold
+
+
+def teams_of(day: Day) -> Iterator[Team]:
+    """The teams from which anything came."""
+    common = None if day.inventory.teams is None else day.inventory.teams.common
+    items = {file.file: file for file in day.inventory.items}
+    short = {file: below(file, common) for file in items}
+    for name in dict.fromkeys(row.team for row in day.inbox.received):
+        rows = [row for row in day.inbox.received if row.team == name]
+        own = {row.file: items[row.file] for row in rows}
+        invalid = (one for board in day.boards for one in board.invalid if not own.keys().isdisjoint(one.files))
+        refused = by_key((refused_below(one, common) for one in invalid), lambda one: one.files)
+        yield Team(
+            name,
+            tuple(dict.fromkeys(item.sender.sender for item in own.values() if _ADDRESS.fullmatch(item.sender.sender))),
+            [
+                replace(
+                    row, file=short[row.file], remark=f"copy of {short[row.same_as]}" if row.same_as else row.remark
+                )
+                for row in rows
+            ],
+            [
+                replace(
+                    finding,
+                    file=short[finding.file],
+                    remedy=finding.remedy.replace(finding.file.removesuffix(short[finding.file]), ""),
+                )
+                for finding in day.inbox.findings
+                if finding.file in own
+            ],
+            [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
+            [same[0] for same in refused.values()],
+            {short[file]: day.edition.time(time) for file, item in own.items() if (time := item.sender.received)},
+            any(item.described for item in own.values()),
+            short,
+            [one for one in day.held if one[1].team == name],
+            frozenset(short[file] for file, item in own.items() if item.part is FilePart.GOLD),
+        )
+
+
+def mails(day: Day, team: Team) -> dict[str, bytes]:
+    """The kind of a mail to a team → its file: a receipt, and once they are told, the results."""
+    is_sure = not any(decision.kind == "team-senders" and decision.team == team.name for decision in day.decide)
+    texts = {"receipt": ("what we received from", _receipt(team))}
+    if day.edition.phase == "results":
+        texts["results"] = ("the results of", _results(team))
+    made = {}
+    for kind, (subject, lines) in texts.items():
+        mail = EmailMessage()
+        if is_sure and team.senders:
+            mail["To"] = ", ".join(team.senders)
+        mail["Subject"] = printable(f"{day.edition.name}: {subject} {team.name}")
+        mail["X-Unsent"] = "1"  # by which mail programs open it to be sent
+        mail.set_content("".join(f"{printable(line)}\n" for line in [f"Dear {team.name},", "", *lines]), cte="8bit")
+        made[kind] = mail.as_bytes()
+    return made
+
+
+def _receipt(team: Team) -> Iterator[str]:
+    """What came, when, as what it was read, and how to mend what is wrong."""
+    yield f"We received {counted(len(team.files), 'file')}:"
+    for received in team.files:
+        when = f", {team.received[received.file]}" if received.file in team.received else ""
+        task = f"Task {received.task}" if received.task else ""
+        said = (
+            ""
+            if received.file in team.secret
+            else ", ".join(filter(None, (task, received.tag, received.part, received.remark)))
+        )
+        yield f"  {received.file}{when}: {said or 'received'}"
+    if not team.describes and any(received.described is not None for received in team.files):
+        unread = [received.file for received in team.files if received.remark and _DOCUMENT.search(received.file)]
+        cannot = f"; {', '.join(unread)} cannot be read as one: send it as plain text" if unread else ""
+        yield from ("", f"No system description has arrived{cannot}.")
+    grave = [
+        finding for finding in team.findings if finding.severity is not Severity.NOTE and finding.rule != "unchecked"
+    ]
+    # whether a run has any document of the gold tells how a query was judged
+    refused = [str(invalid.reason) for invalid in team.refused if invalid.reason.kind != "mismatch"]
+    if refused:
+        yield from ("", "These cannot be scored:", *(f"  {reason}" for reason in refused))
+    for task, over in team.held:
+        tags = [run.tag for run in over.runs]
+        more = f" and {len(tags) - _NAMED} more" * (len(tags) > _NAMED)
+        number = f"{over.n} runs of Task {task} came, and a team may send {over.most}"
+        yield from ("", f"{number}. Which of these count? Until we know, none of them is scored:")
+        yield f"  {', '.join(tags[:_NAMED])}{more}"
+    if grave:
+        checked = Validation(tuple(received.file for received in team.files), "", (), None, tuple(grave))
+        yield from (
+            "",
+            "The files have the problems below. Please correct them, or reply if a finding is wrong:",
+            *render(checked, "table").splitlines(),
+        )
+
+
+def _results(team: Team) -> Iterator[str]:
+    """Place and scores of each run; of one that is not ranked, why."""
+    yield (
+        "Scores and places (not official before the results are published):"
+        if team.entries
+        else "None of your runs could be scored."
+    )
+    for board, entry in team.entries:
+        level = f"{100 * board.resampling.confidence_level:g}%"
+        possible = f"possible places, {level} confidence: {entry.ranks}"
+        place = f"place {entry.place} of {len(board.counted)} ({possible})" if entry.place else entry.status
+        scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
+        n_same = sum(other is board and one.tag == entry.tag for other, one in team.entries)
+        run = f"{entry.tag} ({team.short[entry.file]})" if n_same > 1 else entry.tag
+        yield f"  Task {board.called}, {run}: {place or 'no score'}; {scores}"
+    yield from (f"  {invalid.tag or 'file'}: not ranked; {invalid.reason}" for invalid in team.refused)
+
+
+#: so many files of a team are named
+_FILES = 5
+
+
+class Change(NamedTuple):
+    """What is another thing than before."""
+
+    what: str
+    which: str  # the team, file, task or run
+    before: str = ""
+    now: str = ""
+
+    def __str__(self) -> str:
+        values = " → ".join(filter(None, (self.before, self.now)))
+        return f"{self.what}: {self.which}" + f": {values}" * bool(values)
+
+
+def changes_of(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Change]:
+    """What two results differ in; of files that came, a line for each team."""
+    old, new = ({row["file"]: row["team"] for row in results.get("received", ())} for results in (before, now))
+    for what, here, there in (("new files", new, old), ("files gone", old, new)):
+        for team, names in sorted(by_key(here.keys() - there.keys(), here.__getitem__).items()):
+            more = f" and {len(names) - _FILES} more" * (len(names) > _FILES)
+            yield Change(what, team or "no team", now=", ".join(sorted(names)[:_FILES]) + more)
+    sums, tasks = before.get("inputs", {}), before.get("tasks", {})
+    golds = {board["gold"] for board in now["tasks"].values()}
+    for path, digest in now["inputs"].items():
+        if sums.get(path, digest) != digest:
+            yield Change("corrected gold" if path in golds else "changed", path)
+    for name, board in now["tasks"].items():
+        if name in tasks:
+            yield from _of_task(name, tasks[name], board)
+
+
+def _of_task(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Change]:
+    """The excluded queries, and the runs whose place or score moved."""
+    excluded = [", ".join(board.get("excluded", ())) or "none" for board in (before, now)]
+    if excluded[0] != excluded[1]:
+        yield Change("excluded queries", f"Task {name}", *excluded)
+    stood, stands = _runs(before), _runs(now)
+    for run in stands:
+        if stood.get(run, stands[run]) != stands[run]:
+            yield Change("moved", f"Task {name}, {run}", stood[run], stands[run])
+
+
+def _runs(board: Mapping[str, Any]) -> dict[str, str]:
+    """Team and run → its place, or why it has none, and its score."""
+    found = {}
+    for run in board["runs"]:
+        value = run["measures"][board["measure"]]
+        place = run.get("status") or f"place {run['place']}"
+        score = "no score" if value is None else f"{board['measure']} {value:.4f}"
+        found[f"{run['team'] or ''} {run['name']}".strip()] = f"{place}, {score}"
+    return found
+
+
+def table(changes: tuple[Change, ...]) -> Grid:
+    """A row for each."""
+    return Grid(Change._fields, changes, n_text=4)

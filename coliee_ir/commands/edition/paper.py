@@ -16,8 +16,16 @@ import numpy as np
 
 from coliee_adapters.by_key import by_key
 from coliee_ir.commands.edition.config import Edition
-from coliee_ir.commands.edition.pictures import Pictures, is_drawn
-from coliee_ir.commands.edition.public import categories_of, counted_alone, headed, is_worth, part_of, titled
+from coliee_ir.commands.edition.public import (
+    Pictures,
+    categories_of,
+    counted_alone,
+    headed,
+    is_drawn,
+    is_worth,
+    part_of,
+    titled,
+)
 from coliee_ir.commands.leaderboard import Leaderboard
 from coliee_ir.commands.leaderboard.catalogue import Extras, everything
 from coliee_ir.commands.leaderboard.questions import candidates_of, data_of

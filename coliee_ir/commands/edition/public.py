@@ -1,15 +1,22 @@
-"""The public site of an edition: a page of all tasks, and one of each."""
+"""The public site of an edition, a page of all tasks and one of each; and the drawings, of which none is made twice."""
 
 from __future__ import annotations
 
+import base64
+import functools
+import hashlib
+import importlib.util
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import coliee_ir
+from coliee_adapters import trec_eval
 from coliee_adapters.forms.lines import counted
+from coliee_ir._version import __version__
 from coliee_ir.commands.edition.config import Edition, TaskPart
-from coliee_ir.commands.edition.pictures import Pictures, is_drawn
 from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, columns, everything
 from coliee_ir.output import webpage
@@ -38,6 +45,52 @@ _SPARSE: Final = 4
 _WORDS: Final = {"team", "run", "runs", "models", "resources", "approach", "query", "kind", "relevant", "category",
                  "questions", "mean", "relevant documents", "data", "queries", "candidates per query",
                  "relevant per query"}  # fmt: skip
+
+
+class Pictures:
+    """Drawings by the sum of all that they show; ``earlier`` are those of the last call."""
+
+    def __init__(self, earlier: Mapping[str, Mapping[str, str]]) -> None:
+        self.earlier = earlier
+        self.made: dict[str, Mapping[str, str]] = {}
+
+    def of(self, board: Leaderboard, draw: Callable[[Leaderboard], Mapping[str, bytes]]) -> dict[str, bytes]:
+        """Name → content of what a function draws of a board."""
+        key = _sum(board, draw.__name__)
+        if key not in self.made:
+            texts = self.earlier.get(key) or {
+                name: base64.b64encode(content).decode() for name, content in draw(board).items()
+            }
+            self.made[key] = texts
+        return {name: base64.b64decode(text) for name, text in self.made[key].items()}
+
+
+def _sum(board: Leaderboard, kind: str) -> str:
+    """The sum of this package and of all that figures show of a board: its questions, and its runs query by query."""
+    table = board.table("questions")
+    whole = hashlib.sha256(f"{code()} {kind} {board.called} {board.resampling}".encode())
+    runs = [(run.name, run.team, run.status, run.place, run.ranks, run.interval) for run in board.entries]
+    whole.update(repr((board.queries, board.measures[0].name, table.header, table.rows, table.caption, runs)).encode())
+    for measure, result in (pair for entry in board.entries for pair in entry.scores.results.items()):
+        whole.update(f"{measure.name} {result.value!r} {result.terms.is_mean}".encode())
+        for numbers in (result.per_query, result.terms.each, result.terms.besides):
+            whole.update(f"{numbers.shape} {numbers.dtype}".encode() + numbers.tobytes())
+    return whole.hexdigest()
+
+
+@functools.cache
+def code() -> str:
+    """The sum of this package."""
+    whole = hashlib.sha256(f"{__version__} {trec_eval.version()} {is_drawn()}".encode())
+    for file in sorted(Path(coliee_ir.__path__[0]).parent.glob("coliee_*/**/*.*")):
+        if file.suffix != ".pyc" and file.is_file():
+            whole.update(file.read_bytes())
+    return whole.hexdigest()
+
+
+def is_drawn() -> bool:
+    """Whether what figures are drawn with, the extra ``report``, is installed."""
+    return all(importlib.util.find_spec(module) is not None for module in ("altair", "vl_convert"))
 
 
 def pages(

@@ -23,10 +23,10 @@ from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.commands.bundle import pack_for
 from coliee_ir.commands.edition import desk, paper, public
-from coliee_ir.commands.edition.changes import Change, changes_of, table
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.day import Day
-from coliee_ir.commands.edition.pictures import Pictures, code
+from coliee_ir.commands.edition.desk import Change, changes_of, table
+from coliee_ir.commands.edition.public import Pictures, code
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import markdown
 from coliee_ir.output.shown import jsonable

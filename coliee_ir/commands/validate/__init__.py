@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -13,12 +13,10 @@ from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.files.writing import check_inputs, check_outputs, make_folder
 from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_ir.commands.validate.check import check
-from coliee_ir.commands.validate.finding import Finding, Place
-from coliee_ir.commands.validate.known import Known
 from coliee_ir.commands.validate.mend import mend
 from coliee_ir.commands.validate.result import Validation, by_gravity
 from coliee_ir.commands.validate.rules import RULES, Rule, Severity
-from coliee_ir.commands.validate.sheet import Context
+from coliee_ir.commands.validate.sheet import Context, Finding, Known, Place, known_ids
 from coliee_ir.inbox.tasks import task_of_files
 from coliee_ir.reading.anything import check_columns, gold_files, read_gold
 from coliee_ir.rules.protocol import TASKS, edition_year, protocol, submission_rules, tag_fault, task_name
@@ -62,10 +60,16 @@ def validate(
     if not files:
         raise UsageError("no-run", "name the files to check")
     golds = gold if isinstance(gold, list | tuple) else [] if gold is None else [gold]
-    for name, value in (*(("a file to check", file) for file in files), *(("gold", one) for one in golds)):
-        one_of(name, value, str | os.PathLike, "a path")
-    for name, value in (("queries", queries), ("corpus", corpus), ("fix", fix)):
-        one_of(name, value, str | os.PathLike | None, "a path")
+    paths: dict[str, Sequence[object]] = {
+        "a file to check": files,
+        "gold": golds,
+        "queries": [] if queries is None else [queries],
+        "corpus": [] if corpus is None else [corpus],
+        "fix": [] if fix is None else [fix],
+    }
+    for name, values in paths.items():
+        for value in values:
+            one_of(name, value, str | os.PathLike, "a path")
     if gold is not None and queries is not None:
         raise UsageError("option-conflict", "use either --gold or --queries, not both")
     if tag is not None and fix is None:
@@ -81,15 +85,25 @@ def validate(
         source.check()
     if names:
         check_columns([*sources.values(), *asked], names)
-    named_task = task_name(task)
-    judged: list[Iterable[str]] = []
-    if gold is not None:  # refuses what is not a gold, in which any text would be a list of ids
-        judged = [*(read_gold(asked, task=named_task).qrels or {}).values()]
-    found = named_task or task_of_files(list(sources.values()), asked)
-    given = _context(found or TASKS[0], edition, asked, corpus, narrowed=task is not None)._replace(columns=names)
-    given.known.judged = frozenset(chain.from_iterable(judged))
-    if tag is not None:
-        _check_tag(tag, given)
+    # refuses what is not a gold, in which any text would be a list of ids
+    judged = {} if gold is None else read_gold(asked, task=task_name(task)).qrels or {}
+    found = task_name(task) or task_of_files(list(sources.values()), asked)
+    rules = protocol(found or TASKS[0], edition)
+    if rules.pilot and corpus is not None:
+        raise UsageError("option-needed", "the pilot has no corpus: give the organisers' test file with --queries")
+    given = Context(
+        tuple(one for one in TASKS if protocol(one).pilot) if rules.pilot and task is None else (rules.task,),
+        edition_year(edition) or rules.newest,
+        submission_rules(rules.task, edition),
+        rules,
+        Known() if rules.pilot else known_ids(asked, corpus, rules, chain.from_iterable(judged.values())),
+        asked,
+        names,
+    )
+    if tag is not None and rules.pilot:
+        raise UsageError("unfit-option", "--tag: submissions to the pilot have no run tag")
+    if tag is not None and (fault := tag_fault(tag, given.rules.tag_length)):
+        raise UsageError("bad-value", f"--tag: {fault}, and {quoted(tag)} is not")
     targets = {} if fix is None else _targets(list(sources), str(fix), read)
     sheets = check(sources, given, keep=fix is not None)
     if fix is not None and [*targets.values()] != [str(fix)]:
@@ -101,33 +115,6 @@ def validate(
     )
     shown = (found, given.tasks, given.year) if found else ("", (), None)
     return Validation(tuple(sources), *shown, findings, mended, remaining)
-
-
-def _context(
-    task: str, edition: str | int | None, queries: Sequence[Source], corpus: PathLike | None, *, narrowed: bool
-) -> Context:
-    """The rules of a task and edition, and the ids that there are."""
-    rules = protocol(task, edition)
-    if rules.pilot and corpus is not None:
-        raise UsageError("option-needed", "the pilot has no corpus: give the organisers' test file with --queries")
-    every = rules.pilot and not narrowed
-    return Context(
-        task,
-        tuple(one for one in TASKS if protocol(one).pilot) if every else (task,),
-        edition_year(edition) or rules.newest,
-        submission_rules(task, edition),
-        rules,
-        Known() if rules.pilot else Known(queries, corpus, rules),
-        queries,
-    )
-
-
-def _check_tag(tag: str, context: Context) -> None:
-    """Refuse a run tag that is against the rules."""
-    if context.protocol.pilot:
-        raise UsageError("unfit-option", "--tag: submissions to the pilot have no run tag")
-    if fault := tag_fault(tag, context.rules.tag_length):
-        raise UsageError("bad-value", f"--tag: {fault}, and {quoted(tag)} is not")
 
 
 def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, str]:

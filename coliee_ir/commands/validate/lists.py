@@ -1,4 +1,4 @@
-"""What a file of columns says, one query at a time: queries, documents, ranks and scores, answers."""
+"""What a file of columns says: which word is which column; then, one query at a time, documents, ranks, answers."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
-from coliee_adapters.forms.columns import as_number
-from coliee_adapters.forms.vocabulary import LABELS
+from coliee_adapters.forms.columns import as_number, last_column
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.records import STATUTE_ID, normal_id
-from coliee_ir.commands.validate.columns import integer_of
-from coliee_ir.commands.validate.known import Pool
 from coliee_ir.commands.validate.rules import MANY
-from coliee_ir.commands.validate.sheet import Context, Line, Sheet
+from coliee_ir.commands.validate.sheet import LABELLED, Context, Line, Pool, Sheet, clean_tag
 from coliee_ir.judging.mismatch import ARTICLE, Respelling
+
+_MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")
+_TREC: Final = 6
 
 #: So few documents can be more than half of all without being a mistake.
 _FEW: Final = 2
@@ -26,6 +29,127 @@ _ARTICLE_ID: Final = r"[1-9][0-9]*(?:-[1-9][0-9]*)*"
 
 #: what takes a finding: ``Sheet.add``
 _Add = Callable[..., None]
+
+
+def columns(sheet: Sheet) -> None:
+    """Every line has the columns of the task; if not, what it has is understood where that takes no decision."""
+    understood, last = _ColumnMatcher(sheet), len(sheet.contents) - 1
+    sheet.is_cut = not sheet.ended and last > 0 and _is_cut(sheet)
+    labels = set[str]()
+    for index, words in enumerate(sheet.words()):
+        if sheet.is_cut and index == last:
+            sheet.add("cut-short", sheet.numbers[index], found=" ".join(words))
+            cells: Sequence[str] | None = None
+        elif len(words) == understood.width and understood.last == "tag":
+            cells = words
+        else:
+            cells = understood.cells(sheet.line(index))
+        if cells is None:
+            sheet.left.append(index)
+            continue
+        sheet.queries.setdefault(cells[0], array("l")).append(index)
+        if cells[-1] not in sheet.tags:
+            sheet.tags[cells[-1]] = cells[-1]
+            sheet.tag = sheet.tag or cells[-1]
+        if cells[-1] != understood.sound_tag:
+            understood.check_tag(sheet.line(index))
+        if sheet.kind == "answers":
+            labels.add(cells[1])
+    sheet.labels = DIGITS if labels <= set(DIGITS) else LABELS
+    if not sheet.ended and not sheet.is_cut:
+        sheet.add("no-newline", sheet.numbers[last])
+
+
+def _is_cut(sheet: Sheet) -> bool:
+    """Whether a file without an end ends within a line."""
+    *rest, before, words = sheet.words()
+    if len(words) < len(sheet.layout):
+        return len(words) < len(before)
+    within_tag = words[-1] != before[-1] and before[-1].startswith(words[-1])
+    return within_tag and len(words) == len(before) and all(other[-1] == before[-1] for other in rest)
+
+
+class _ColumnMatcher:
+    """How the lines of a file are understood, by what most of them are."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet, self.width = sheet, len(sheet.layout)
+        self.score = sheet.column("SCORE")
+        self.sound_tag = ""
+        self.last = "tag"  # what the last column holds
+        if sheet.kind == "documents" and self.score is None:
+            pairs = ((words[0], words[-1]) for words in sheet.words() if len(words) == self.width)
+            self.last = last_column(pairs) or "tag"
+
+    def cells(self, line: Line) -> Sequence[str] | None:
+        """The columns of a line that is not simply one word a column; None where they are not understood."""
+        words, n, add = line.words, len(line.words), self.sheet.add
+        found, tag, taken = " ".join(words), "", tuple[int | None, ...](range(self.width))
+        if n == self.width or (n == self.width - 1 and self._lacks_tag(words)):
+            taken = (*range(self.width - 1), None)
+            add("tag-missing", line.number, line.start(n if n < self.width else n - 1), found)
+            if n == self.width:  # the order is that of the numbers in the place of the tag
+                value = as_number(words[-1])
+                line.score = -value if value is not None and self.last == "rank" else value
+        elif n == _TREC and self.width == len(LABELLED) and self.sheet.kind != "answers" and words[1] == "Q0":
+            taken, line.score = (0, 2, 5), as_number(words[4])
+            if line.score is None:
+                add("score", line.number, found=words[4])
+                return None
+            add("trec-columns", line.number, found=found)
+        elif n > self.width and tuple(words[self.width - 1 :]) == self._common_tail:
+            tag = "".join(self._common_tail)
+            add("tag-words", line.number, line.start(self.width - 1), " ".join(self._common_tail))
+        else:
+            add("columns", line.number, found=found, columns=f"{self.width} columns: {' '.join(self.sheet.layout)}")
+            return None
+        cells = ["" if word is None else words[word] for word in taken]
+        self.sheet.odd[line.index] = replace(line, taken=taken, cells=[*cells[:-1], tag or cells[-1]])
+        return self.sheet.odd[line.index].cells
+
+    def _lacks_tag(self, words: Sequence[str]) -> bool:
+        """Whether a line that is one word short ends where the run tag should begin; else another column is missing."""
+        if self.sheet.kind == "answers":
+            return words[1].lower() in LABELS or words[1] in DIGITS
+        if self.score is not None:
+            return as_number(words[self.score]) is not None and integer_of(words[self.score - 1]) is not None
+        return words[-1] not in self._tags and any(sign.isdigit() for sign in words[-1])
+
+    def check_tag(self, line: Line) -> None:
+        """One tag a file, of letters and digits."""
+        add, tag, first, longest = self.sheet.add, line.cells[-1], self.sheet.tag, self.sheet.context.rules.tag_length
+        if not tag:
+            return
+        cleaned = clean_tag(tag)
+        if _MARK.search(tag):
+            add("tag-characters", *line.place(-1), tag, remedy=f"write {cleaned}" if cleaned else "")
+        if len(cleaned) > longest:
+            remedy = f"shorten it: {cleaned[:longest]}, if no other run is called so"
+            add("tag-length", *line.place(-1), tag, remedy=remedy, tag_length=longest)
+        if tag != first:
+            add("tag-differs", *line.place(-1), tag, remedy=f"one file is one run: the first line has {first}")
+        elif tag.isalnum() and len(tag) <= longest:
+            self.sound_tag = tag
+
+    @cached_property
+    def _tags(self) -> set[str]:
+        """The last words of the lines with all columns."""
+        return {words[-1] for words in self.sheet.words() if len(words) == self.width}
+
+    @cached_property
+    def _common_tail(self) -> tuple[str, ...]:
+        """What most lines have from the last column on, if it is several words that can be a run tag; else nothing."""
+        tails = Counter(tuple(words[self.width - 1 :]) for words in self.sheet.words() if len(words) > self.width)
+        if not tails:
+            return ()
+        tail, n = tails.most_common(1)[0]
+        is_tag = as_number(tail[0]) is None and tail[0].lower() not in LABELS
+        return tail if 2 * n > len(self.sheet.contents) and is_tag else ()
+
+
+def integer_of(text: str) -> int | None:
+    """The whole number that a text stands for, if it is one."""
+    return int(text) if len(text) <= 18 and text.isascii() and text.isdecimal() else None
 
 
 class _Verdict(NamedTuple):
@@ -151,7 +275,7 @@ class Lists:
         if len(set(documents)) < len(lines):
             kept = self._distinct(lines, column, add)
         if self.score is not None and self.rank is not None:
-            self._ranks(query, lines, kept, add)
+            self._ranks(lines, kept, add, self.score, self.rank)
         return kept
 
     def _distinct(self, lines: list[Line], column: int, add: _Add) -> list[Line]:
@@ -167,32 +291,31 @@ class Lists:
                 add("duplicate", *line.place(column), f"{line.cells[0]} {line.cells[column]}")
         return kept
 
-    def _ranks(self, query: str, lines: list[Line], kept: list[Line], add: _Add) -> None:
+    def _ranks(self, lines: list[Line], kept: list[Line], add: _Add, score: int, rank: int) -> None:
         """Ranks are whole numbers from 1 that follow the scores; where no decision is needed, they are written anew."""
-        assert self.score is not None and self.rank is not None
-        ranks = {line.index: integer_of(line.cells[self.rank]) for line in lines}
+        ranks = {line.index: integer_of(line.cells[rank]) for line in lines}
         for line in lines:
             if line.score is None:
-                add("score", *line.place(self.score), line.cells[self.score])
+                add("score", *line.place(score), line.cells[score])
             if ranks[line.index] is None:
-                add("rank", *line.place(self.rank), line.cells[self.rank])
+                add("rank", *line.place(rank), line.cells[rank])
         scored = [(line.score, line) for line in lines if line.score is not None]
         if len(scored) < len(lines):
             return
         scored.sort(key=lambda pair: -pair[0])
-        numbers = [(score, number) for score, line in scored if (number := ranks[line.index]) is not None]
+        numbers = [(of_line, number) for of_line, line in scored if (number := ranks[line.index]) is not None]
         if len(numbers) == len(lines):
             if len({number for _, number in numbers}) > 1 and _disagree(numbers):
-                add("rank-order", *lines[0].place(0), query)
+                add("rank-order", *lines[0].place(0), lines[0].cells[0])
                 return
             if sorted(number for _, number in numbers) == list(range(1, len(numbers) + 1)):
                 if len(kept) == len(lines):
                     return
             else:
-                add("rank-numbers", *lines[0].place(0), query)
+                add("rank-numbers", *lines[0].place(0), lines[0].cells[0])
         indexes = {line.index for line in kept}
         for place, (_, line) in enumerate((pair for pair in scored if pair[1].index in indexes), start=1):
-            line.cells[self.rank] = str(place)
+            line.cells[rank] = str(place)
 
     def _answers(self, query: str, lines: list[Line], add: _Add) -> list[Line]:
         """Every answer is Y or N, and a question has one; all 1 or 0 are understood as by ``evaluate``."""

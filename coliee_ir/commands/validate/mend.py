@@ -30,13 +30,12 @@ def mend(
     copies = {name: target for name, target in targets.items() if _write(sheets[name], target)}
     for sheet in sheets.values():
         sheet.forget()
-    context = next(iter(sheets.values())).context
-    left = check({name: Source(target, lenient=True) for name, target in copies.items()}, context)
+    opened = {name: Source(target, lenient=True) for name, target in copies.items()}
+    left = check(opened, next(iter(sheets.values())).context)
     for name, sheet in left.items():
         for rule, finding in sheets[name].found.items():
             if finding.fix:
-                still = sheet.found.get(rule)
-                finding.mended = max(0, finding.count - (still.count if still else 0))
+                finding.mended = max(0, finding.count - (sheet.found[rule].count if rule in sheet.found else 0))
     return copies, left
 
 

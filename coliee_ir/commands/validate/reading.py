@@ -19,7 +19,7 @@ from coliee_adapters.files.source import BOM
 from coliee_adapters.forms import detect, json_records, vocabulary
 from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
-from coliee_adapters.records import Answers
+from coliee_adapters.records import Answers, Columns
 from coliee_ir.commands.validate.sheet import LABELLED, OTHER_FORMS, Line, Sheet, clean_tag
 from coliee_ir.inbox.tasks import NOTHING, names_columns, utf16
 from coliee_ir.judging.order import order_of
@@ -54,20 +54,25 @@ _ASCII_LINE_END: Final = re.compile(r"\r++\n?|\n")
 _NAMED: Final = re.compile(rf"task{NUMBERED}(?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
 
 
-def text(sheet: Sheet) -> None:
-    """The file as text, in which bytes that are no UTF-8 are lone surrogates, and how it is to be read on."""
-    raw, pilot = sheet.source.raw(2), sheet.context.protocol.pilot
+def read(sheet: Sheet) -> None:
+    """What a file holds: its lines with words, those of the pilot's instances, or what others read of it."""
+    raw, protocol = sheet.source.raw(2), sheet.context.protocol
     if not raw.strip(NOTHING):
         sheet.add("empty")
-        sheet.kind = ""
     elif is_description(raw.removeprefix(BOM)):
         sheet.described, sheet.kind = descriptions.read(sheet.source), "description"
-    elif not sheet.context.protocol.is_coliee:
+    elif not protocol.is_coliee:
         sheet.kind = "stated"
+    elif (text := _decoded(sheet, raw)).lstrip().startswith(OTHER_FORMS) and not protocol.pilot:
+        _read_json(sheet)
     else:
-        sheet.text = _decoded(sheet, raw)
-        is_json = sheet.text.lstrip().startswith(OTHER_FORMS)
-        sheet.kind = "claims" if pilot else "json" if is_json else "lines"
+        found = _lines(sheet, text)
+        sheet.ended = not found[-1]
+        lines = found[:-1] if sheet.ended else found
+        if protocol.pilot:
+            sheet.kind, sheet.lines = "claims", lines
+        else:
+            _read_columns(sheet, text, lines)
 
 
 def _decoded(sheet: Sheet, raw: bytes) -> str:
@@ -83,44 +88,40 @@ def _decoded(sheet: Sheet, raw: bytes) -> str:
     return text
 
 
-def lines(sheet: Sheet) -> None:
-    """The lines, and whether the last one has its line end; in JSON, Unicode's separators are part of a line."""
-    text, add, of_json = sheet.text, sheet.add, sheet.kind == "claims"
+def _lines(sheet: Sheet, text: str) -> list[str]:
+    """The lines, and behind the last line end the rest; in JSON, Unicode's separators are part of a line."""
+    of_json = sheet.context.protocol.pilot
     if "\r" not in text and (of_json or text.isascii() or not SEPARATORS.search(text)):
-        found = text.split("\n")
-    else:
-        found, at = [], 0
-        for end in (_ASCII_LINE_END if of_json else _LINE_END).finditer(text):
-            # of carriage returns without a newline behind them, each ends a line, as Unicode's separators do
-            returns = 0 if end[0].endswith("\n") else len(end[0])
-            found += [text[at : end.start()], *[""] * (returns - 1)]
-            at = end.end()
-            for number in range(len(found) - returns + 1, len(found) + 1):
-                add("carriage-return" if end[0][0] == "\r" else "line-separator", number)
-            if end[0] != "\n" and not returns:
-                add("crlf", len(found))
-        found.append(text[at:])
-    sheet.ended = not found[-1]
-    sheet.lines = found[:-1] if sheet.ended else found
+        return text.split("\n")
+    found, at = list[str](), 0
+    for end in (_ASCII_LINE_END if of_json else _LINE_END).finditer(text):
+        # of carriage returns without a newline behind them, each ends a line, as Unicode's separators do
+        returns = 0 if end[0].endswith("\n") else len(end[0])
+        found += [text[at : end.start()], *[""] * (returns - 1)]
+        at = end.end()
+        for number in range(len(found) - returns + 1, len(found) + 1):
+            sheet.add("carriage-return" if end[0][0] == "\r" else "line-separator", number)
+        if end[0] != "\n" and not returns:
+            sheet.add("crlf", len(found))
+    return [*found, text[at:]]
 
 
-def words(sheet: Sheet) -> None:
+def _read_columns(sheet: Sheet, text: str, lines: list[str]) -> None:
     """The lines with words. Of the lines under a header of another table nothing is reported."""
     before, header = {*sheet.found}, None
-    if _is_regular(sheet.text) and not names_columns(_names(sheet.lines[0]), sheet.context.columns):
-        sheet.text = ""
-        sheet.hold(sheet.lines, range(1, len(sheet.lines) + 1))
+    if _is_regular(text) and not names_columns(_names(lines[0]), sheet.context.columns):
+        sheet.hold(lines, range(1, len(lines) + 1))
     else:
-        header = _split(sheet)
-    columns = " ".join(sheet.layout)
+        header = _split(sheet, lines)
     if not sheet.contents:
         sheet.kind = ""
     elif header is not None and _is_other_table(_names(header[1]), sheet):
-        form = "labels" if sheet.kind == "answers" else sheet.context.rules.form
+        columns, form = " ".join(sheet.layout), "labels" if sheet.kind == "answers" else sheet.context.rules.form
         for rule in {*sheet.found} - before:
             del sheet.found[rule]
-        remedy = f"write {columns}: {_conversion(sheet, form)}"
-        sheet.add("table", header[0], 1, header[1], remedy=remedy, columns=columns)
+        sheet.add(
+            "table", header[0], 1, header[1], remedy=f"write {columns}: {_conversion(sheet, form)}", columns=columns
+        )
         sheet.kind, sheet.contents = "", []
     elif header is not None:
         sheet.add("header", header[0], 1, header[1])
@@ -133,12 +134,12 @@ def _is_regular(text: str) -> bool:
     return text[:1] not in ("", *"\n #/") and text[-1] != " "
 
 
-def _split(sheet: Sheet) -> tuple[int, str] | None:
+def _split(sheet: Sheet, lines: Sequence[str]) -> tuple[int, str] | None:
     """Split the lines with words of a file; the header before them."""
     contents, numbers, header = list[str](), list[int | None](), None
     aside: list[tuple[str, int, int | None, str | None]] = []  # what is none of them; of no interest if all is
     comments = Comments()
-    for number, line in enumerate(sheet.lines, start=1):
+    for number, line in enumerate(lines, start=1):
         if contents and not comments.opened and _is_regular(line):
             contents.append(line)
             numbers.append(number)
@@ -159,8 +160,7 @@ def _split(sheet: Sheet) -> tuple[int, str] | None:
             contents.append(line.lstrip("\ufeff"))
             numbers.append(number)
     if comments.opened:
-        remedy = "a comment opens here with /* and never ends: close it with */"
-        sheet.add("unreadable", comments.opened, remedy=remedy)
+        sheet.add("unreadable", comments.opened, remedy="a comment opens here with /* and never ends: close it with */")
         aside = [fault for fault in aside if fault[1] < comments.opened]
     for fault in aside if contents else ():
         sheet.add(*fault)
@@ -224,24 +224,22 @@ def _conversion(sheet: Sheet, form: str) -> str:
     return f"coliee-ir convert {shlex.quote(sheet.name)} OUT --to {form}{option}"
 
 
-def json(sheet: Sheet) -> None:
+def _read_json(sheet: Sheet) -> None:
     """The lines that a submission in JSON would have."""
     columns, form, add = sheet.context.rules.columns, sheet.context.rules.form, sheet.add
-    sheet.kind = ""
     if not form or not json_records.sniff(sheet.source.head()):
         add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
         return
     # of case law, the official tables hold scored runs in JSON
-    rule = "json" if sheet.context.protocol.law == "case" else "form"
+    rule, blocks = "json" if sheet.context.protocol.law == "case" else "form", list[Columns]()
     try:
         run = detect.read_run(sheet.source, form="json")
-        blocks = [] if isinstance(run, Answers) else list(run.blocks())
+        if isinstance(run, Answers):
+            rule, form = "form", "labels"
+        else:
+            blocks = list(run.blocks())
     except InputError as error:
-        add(rule, remedy=_conversion(sheet, form))
         unreadable(sheet, error)
-        return
-    if isinstance(run, Answers):
-        rule, form = "form", "labels"
     add(rule, remedy=_conversion(sheet, form))
     named = _NAMED.fullmatch(Path(sheet.name).name)
     tag = clean_tag(named[1] if named else sheet.source.stem, sheet.context.rules.tag_length) or "RUN"
@@ -251,9 +249,8 @@ def json(sheet: Sheet) -> None:
             if first == last:
                 add("empty-list", found=query)
             documents = block.documents[first:last]
-            scores = [float(n) for n in range(last - first, 0, -1)]
-            if block.scores is not None:
-                scores = [float(score) for score in block.scores[first:last]]
+            numbers = range(last - first, 0, -1) if block.scores is None else block.scores[first:last]
+            scores = [float(number) for number in numbers]
             for rank, at in enumerate(order_of(documents, scores), start=1):
                 cells = {"QUERY": query, "Q0": "Q0", "DOCUMENT": documents[at], "TAG": tag}
                 cells |= {"RANK": str(rank), "SCORE": repr(scores[at])}
@@ -264,5 +261,10 @@ def json(sheet: Sheet) -> None:
 
 def unreadable(sheet: Sheet, error: InputError) -> None:
     """Add what a reader cannot read."""
-    remedy = "; ".join(filter(None, (error.problem, error.remedy)))
-    sheet.add("unreadable", error.line, error.column, error.found, remedy=remedy)
+    sheet.add(
+        "unreadable",
+        error.line,
+        error.column,
+        error.found,
+        remedy="; ".join(filter(None, (error.problem, error.remedy))),
+    )

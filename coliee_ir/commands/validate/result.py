@@ -12,8 +12,8 @@ from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
-from coliee_ir.commands.validate.finding import Finding, Place
 from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.commands.validate.sheet import Finding, Place
 from coliee_ir.output.grid import Cell, Grid, Number, plain
 from coliee_ir.output.shown import Forms, TabularResult, fields_by_name
 

@@ -1,7 +1,7 @@
 """The table of rules: how bad it is to break one, what is said, what to do about it, who says so, what ``--fix`` does.
 
-It imports nothing of the program but who states rules: what finds a rule broken is in ``checks.py``, and reports it by
-the rule's name, written out.
+It imports nothing of the program but who states rules: what finds a rule broken is in ``CHECKS`` of ``check.py``, and
+reports it by the rule's name, written out.
 """
 # ruff: noqa: E501
 

@@ -1,20 +1,33 @@
-"""A file under examination, and a line of it."""
+"""A file under examination: what it is checked by, its lines, and what was found in it."""
 
 from __future__ import annotations
 
 import re
 from array import array
+from bisect import insort
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from functools import cache
+from math import inf
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
-from coliee_adapters.files.source import Source
+from coliee_adapters.errors import InputError, cut_to_width, printable, quoted
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.forms.lines import content_lines, split_columns
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
+from coliee_adapters.remarks import for_count
 from coliee_adapters.system_descriptions import Description
-from coliee_ir.commands.validate.finding import Finding
-from coliee_ir.commands.validate.known import Known
+from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.inbox.corpora import read_corpus
+from coliee_ir.judging.mismatch import respelled
+from coliee_ir.reading.anything import read_queries
 from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, SubmissionRules
+
+#: how many places of a finding are kept, and how many characters of what stood there
+_PLACES: Final = 3
+_LONGEST: Final = 200
 
 #: how JSON and XML begin, and no line of columns
 OTHER_FORMS: Final = ("{", "[", "<")
@@ -26,10 +39,165 @@ LABELLED: Final = ("QUERY", "Y", "TAG")
 _LIKE_LABELS: Final = {*LABELS, *DIGITS, "t", "f"}
 
 
+class Place(NamedTuple):
+    """Where something was found: the 1-based line and column, where it has them, and what stood there."""
+
+    line: int | None = None
+    column: int | None = None
+    found: str | None = None
+
+    def __str__(self) -> str:
+        where = "" if self.line is None else f"line {self.line}"
+        where += "" if self.column is None else f", column {self.column}"
+        found = "" if self.found is None else quoted(self.found)
+        return f"{where}: {found}" if where and found else where or found
+
+
+@dataclass(slots=True)
+class Finding:
+    """All that one rule found in one file.
+
+    Attributes:
+        file: the file as the user named it.
+        rule: the rule's name.
+        count: how often.
+        places: the first three places.
+        remedy: what to do, as the first place tells it; empty where none tells more than the rule.
+        facts: what the rule's sentences leave open, by name.
+        mended: in how many places the corrected copy, if one was written, does not have it any more.
+    """
+
+    file: str
+    rule: str
+    count: int = 0
+    places: list[Place] = field(default_factory=list)
+    remedy: str = ""
+    facts: dict[str, object] = field(default_factory=dict)
+    mended: int = 0
+    _remedy_order: float = inf
+
+    def add(self, line: int | None, column: int | None, found: str | None, remedy: str) -> None:
+        """Count one more; of all places the first lines are kept, in whatever order they come."""
+        self.count += 1
+        order = inf if line is None else line
+        if remedy and (not self.remedy or order < self._remedy_order):
+            self.remedy, self._remedy_order = remedy, order
+        place = Place(
+            line,
+            None if line is None else column,
+            None if found is None else cut_to_width(found[: 4 * _LONGEST], _LONGEST),
+        )
+        insort(self.places, place, key=lambda known: inf if known.line is None else known.line)
+        del self.places[_PLACES:]
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return RULES[self.rule].severity
+
+    @property
+    def source(self) -> str:
+        """Who says so: of a number that differs by task and edition, who states it there."""
+        return str(self.facts.get("source", RULES[self.rule].source))
+
+    @property
+    def fix(self) -> str:
+        """What ``--fix`` does about it; empty where that takes a decision."""
+        return RULES[self.rule].mended
+
+    @property
+    def says(self) -> str:
+        """What was found, as a clause."""
+        return self._in_words(RULES[self.rule].says)
+
+    @property
+    def advice(self) -> str:
+        """The remedy of the places, or else that of the rule."""
+        return self.remedy or self._in_words(RULES[self.rule].remedy)
+
+    def _in_words(self, pattern: str) -> str:
+        for name, value in self.facts.items():
+            pattern = pattern.replace(f"{{{name}}}", str(value))
+        return for_count(pattern, self.count)
+
+    def __str__(self) -> str:
+        first = self.places[0] if self.places else Place()
+        where = ":".join(str(part) for part in (printable(self.file), first.line, first.column) if part is not None)
+        shown = [str(place) for place in self.places if str(place)]
+        places = f" ({'first: ' if self.count > 1 else ''}{'; '.join(shown)})" if shown else ""
+        return f"{where}: {self.severity}: {self.says}{places}; {printable(self.advice)} [{self.rule}, {self.source}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as an entry of the JSON."""
+        return {
+            "file": self.file,
+            "rule": self.rule,
+            "severity": str(self.severity),
+            "count": self.count,
+            "says": self.says,
+            "remedy": self.advice,
+            "source": self.source,
+            "fix": self.fix,
+            "mended": self.mended,
+            "places": [place._asdict() for place in self.places],
+        }
+
+
+class Pool(dict[str, None]):
+    """Ids that there are, and what an id that is not among them was meant to be."""
+
+    def __init__(self, ids: Iterable[str], where: str) -> None:
+        super().__init__(dict.fromkeys(ids))
+        width = max(map(len, self), default=0)
+        #: the known id that another was probably meant to be
+        self.respelled = cache(lambda text: respelled(text, self, width, where))
+
+
+class Known(NamedTuple):
+    """The ids that there are, as far as they were given."""
+
+    asked: Pool | None = None  # the queries that must all be answered; None if not known
+    queries: Pool | None = None  # those that there may be, of the corpus too
+    documents: Callable[[str], Pool | None] = lambda _: None  # query → what it can retrieve; None if not known
+    whole: bool = False  # whether a query's documents are few enough that more than half of them is a mistake
+    judged: frozenset[str] = frozenset()  # the documents of the gold: not all that there are, but written as all are
+
+
+def known_ids(queries: Sequence[Source], corpus: PathLike | None, rules: Protocol, judged: Iterable[str]) -> Known:
+    """The ids of the files that name queries, and of a corpus or a list of documents."""
+    ids = (query for file in queries for query in read_queries(file, rules=rules))
+    asked = Pool(ids, "list of queries") if queries else None
+    known = Known(asked, asked, judged=frozenset(judged))
+    if corpus is None:
+        return known
+    try:
+        opened = read_corpus(corpus, task=rules.task if rules.is_coliee else None)
+        every = None if opened.own_documents else Pool(opened.doc_ids(), "corpus")
+    except InputError:
+        if (listed := _listed(corpus)) is None:
+            raise
+        every = Pool(listed, "corpus")
+    else:
+        if asked is None and Path(corpus).is_dir():  # of Task 1, a query is a case like others
+            known = known._replace(queries=Pool(opened.query_ids() or opened.doc_ids(), "corpus"))
+    if every is not None:
+        return known._replace(documents=lambda _: every, whole=rules.cases_as_queries)
+    own = cache(lambda query: Pool(opened.candidate_ids(query), "corpus") if query in opened.query_ids() else None)
+    return known._replace(documents=own, whole=True)
+
+
+def _listed(path: PathLike) -> tuple[str, ...] | None:
+    """The ids of a file with one a line; None for any other file."""
+    if Path(path).is_dir():
+        return None
+    source = Source(path)
+    lines = content_lines(source.text(), source.name)
+    return read_queries(source) if all(len(split_columns(line)) == 1 for _, line in lines) else None
+
+
 class Context(NamedTuple):
     """What files are checked by."""
 
-    task: str
     tasks: tuple[str, ...]  # those that it is checked for: a file of the pilot is scored for both of its tasks
     year: int | None
     rules: SubmissionRules
@@ -68,17 +236,16 @@ class Line:
 class Sheet:
     """A file under examination.
 
-    ``kind`` is how it is read: ``raw``, ``lines``, ``json``, ``claims``, ``stated``; then what it holds: ``documents``,
-    ``answers``, ``long``, ``description``; empty if there is nothing more to look at.
+    ``kind`` is what it holds: ``documents``, ``answers``, ``long``, ``claims``, ``stated``, ``description``; empty if
+    there is nothing more to look at.
     """
 
     name: str
     source: Source
     context: Context
-    kind: str = "raw"
+    kind: str = ""
     found: dict[str, Finding] = field(default_factory=dict)  # by the names of the rules
     described: Sequence[Description] = ()
-    text: str = ""
     lines: list[str] = field(default_factory=list)
     ended: bool = True  # whether its last line has its end
     #: of its lines with words, the numbers and the lines as they stand; what is not simply words in single blanks
@@ -135,7 +302,7 @@ class Sheet:
 
     def forget(self) -> None:
         """Keep what was found, what it holds, its queries and the run tag."""
-        self.text, self.lines, self.contents, self.numbers, self.odd, self.queries = "", [], [], (), {}, {}
+        self.lines, self.contents, self.numbers, self.odd, self.queries = [], [], (), {}, {}
 
     @property
     def layout(self) -> Sequence[str]:

@@ -16,7 +16,7 @@ from asserting import Call, heard
 
 from coliee_adapters.errors import INTERNAL, InputError, InternalError, ignoring_unreadable, reading_errors_as_input
 from coliee_ir import Evaluator, evaluate, evaluate_all, read_run, tune, validate
-from coliee_ir.commands.validate import columns
+from coliee_ir.commands.validate import lists
 from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.measures.sets import Micro
@@ -135,8 +135,8 @@ def test_in_an_edition(call: Call) -> None:
 
 def test_a_check_of_ours_that_fails_leaves_the_others(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["coliee_ir.commands.validate.check"]
-    failing = spoilt(columns.columns, lambda sheet: "bad" in sheet.name)
-    checks = [(kinds, failing if find is columns.columns else find) for kinds, find in module.CHECKS]
+    failing = spoilt(lists.columns, lambda sheet: "bad" in sheet.name)
+    checks = [(kinds, failing if find is lists.columns else find) for kinds, find in module.CHECKS]
     monkeypatch.setattr(module, "CHECKS", checks)
     found = validate("runs/bad.txt", "runs/good.txt", task="1", edition=2024)
     assert [one.rule for one in found.findings if "bad" in one.file] == ["unchecked"]

@@ -14,8 +14,7 @@ import pytest
 from parsed_page import Parsed
 
 from coliee_ir.commands.edition import Edition, Public, TaskPart
-from coliee_ir.commands.edition.pictures import Pictures
-from coliee_ir.commands.edition.public import pages
+from coliee_ir.commands.edition.public import Pictures, pages
 from coliee_ir.types import Leaderboard
 
 FORM = "Task: 1\nRun tag: {}\n\n- Machine learning models:\n{}\n- Explaination:\nx\n\n"

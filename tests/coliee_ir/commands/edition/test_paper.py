@@ -14,7 +14,7 @@ from example_runs import EXAMPLES
 from coliee_ir import Answers, Run
 from coliee_ir.commands.edition import Edition, Public, TaskPart
 from coliee_ir.commands.edition.paper import files, set_tables
-from coliee_ir.commands.edition.pictures import Pictures
+from coliee_ir.commands.edition.public import Pictures
 from coliee_ir.output.grid import Grid
 from coliee_ir.types import Leaderboard
 

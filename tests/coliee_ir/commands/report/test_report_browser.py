@@ -16,8 +16,7 @@ from example_runs import EXAMPLES
 
 import coliee_ir
 from coliee_ir.commands.edition import Edition, Public, TaskPart
-from coliee_ir.commands.edition.pictures import Pictures
-from coliee_ir.commands.edition.public import pages
+from coliee_ir.commands.edition.public import Pictures, pages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
