@@ -25,7 +25,7 @@ from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board
-from coliee_ir.stats.power import largest_share, least_found
+from coliee_ir.stats.power import largest_share, least_found, told_apart_by
 from coliee_ir.stats.resampling import Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 
@@ -35,7 +35,7 @@ _TIMES: Final = (0.5, 1.0, 2.0, 4.0)
 #: of fewer runs of a system, their variance is known too badly for a plan
 _MANY_RUNS: Final = 10
 
-#: from this share of the variance in one query on, plans are known to promise too much (``benchmarks.error_rates``)
+#: from this share of the variance in one query on, plans are known to be off (``benchmarks.error_rates``)
 _HEAVY: Final = 0.2
 
 
@@ -64,6 +64,7 @@ class Plan(OnGold):
         tags: the runs.
         pairs: those that differ, by the runs' places.
         largest_share: which share of the variance of a typical pair's difference one query has.
+        differing: of accuracies, in how many queries the runs of a typical pair differ; 0 for others.
         sizes: the numbers of queries.
         replicates: of how many runs each system is, this year and as planned; empty where runs are planned for.
         at_best: of each pair of systems, the least difference that is found with any number of queries.
@@ -76,6 +77,7 @@ class Plan(OnGold):
     tags: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
     largest_share: float
+    differing: int
     sizes: tuple[PlannedSize, ...]
     replicates: tuple[int, ...] = ()
     at_best: tuple[float | None, ...] = ()
@@ -122,10 +124,16 @@ class Plan(OnGold):
                 f"-: with {' or '.join(hopeless)} {'groups' if self.groups else units} no difference is found with "
                 f"power {self.power:g}, however large it is."
             )
-        if self.largest_share >= _HEAVY:
+        if 0 < self.differing <= 1 / _HEAVY:
+            notes.append(
+                f"The runs of a typical pair differ in {counted(self.differing, self.unit)}: from so few, a power of "
+                "0.8 may be anything from 0.7 to 0.95."
+            )
+        elif self.largest_share >= _HEAVY:
             notes.append(
                 f"One {self.unit} has {self.largest_share:.0%} of the variance of a typical difference: with so few "
-                f"large {units}, the differences found can be a third greater (power {self.power:g} may be 0.6)."
+                f"large {units}, a power of 0.8 may be 0.6 with more {units} than these, where the differences found "
+                "can be 1.4 times as great, and 0.9 with fewer."
             )
         return notes
 
@@ -150,9 +158,8 @@ def plan(
     """How many queries, or how large a difference, next year's comparison of such runs needs.
 
     In closed form, from the standard error with which ``compare`` and ``leaderboard`` test; of accuracies, by McNemar's
-    exact test; of several pairs, corrected jointly.
-    Good to about two digits; from 100 queries of which few hold most of what is counted, to a third. Of
-    groups, as many are meant as have about so many queries.
+    exact test; of several pairs, corrected jointly. A note says how far off the power may be where few queries decide.
+    Of groups, as many are meant as have about so many queries.
 
     Args:
         scored: at least two runs: what ``evaluate_all`` gives, or some of it.
@@ -215,6 +222,7 @@ def plan(
         tags=tuple(scores.name for scores in scored),
         pairs=tuple(found.pairs),
         largest_share=found.largest_share,
+        differing=found.differing,
         sizes=tuple(sizes),
         replicates=tuple(map(len, of.values())),
         at_best=_finite(found.at_best),
@@ -232,4 +240,5 @@ def _of_runs(terms: Sequence[Terms], sizes: Sequence[int], settings: Resampling,
     if not len(pairs):
         return systems.Outlook([], [], [], 0.0)
     found = [least.tolist() for least in least_found(board, pairs, sizes, settings, power)]
-    return systems.Outlook([(a, b) for a, b in pairs.tolist()], found, [], largest_share(board, pairs))
+    share, differing = largest_share(board, pairs), told_apart_by(board, pairs)
+    return systems.Outlook([(a, b) for a, b in pairs.tolist()], found, [], share, differing)

@@ -32,7 +32,7 @@ from coliee_ir.stats import resampling
 from coliee_ir.stats.ranks import better_than
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import Resampling
-from coliee_ir.stats.student import NORMAL
+from coliee_ir.stats.student import NORMAL, t_p, t_quantile
 
 #: the corrections by name; max-T needs all pairs tested together (``jointly``)
 CORRECTIONS: Final = ("maxt", "none")
@@ -53,6 +53,8 @@ _AFFORDABLE: Final = 125_000_000
 KEPT: Final = 1 << 22
 #: c where there is none
 _FAR: Final = 4.0
+#: of pairs that differ in fewer queries than these, joint intervals take Student's t (``benchmarks.error_rates``)
+_FEW: Final = 30
 
 Pairs = Sequence[tuple[int, int]] | IntArray
 #: a run, and those that it is compared with
@@ -539,7 +541,8 @@ def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Jo
     for board, pairs in given:
         p, own = _joint_p(nulls[0], board, pairs, settings)
         of_p.append(p)
-        intervals.append(np.stack(_intervals(board, pairs, np.maximum(c[:, :, None], own), z, p, settings)))
+        critical = _where_few_differ(board, pairs, np.maximum(c[:, :, None], own))
+        intervals.append(np.stack(_intervals(board, pairs, critical, z, p, settings)))
     return Joint(float(c[0, 0]), of_p, intervals, nulls[0].drawn)
 
 
@@ -559,6 +562,23 @@ def _joint_p(null: Null, board: Board, pairs: IntArray, settings: Resampling) ->
     for at, exact, critical in _exactly(board, pairs, doubtful, settings):
         p[at], c[:, :, at] = np.maximum(p[at], exact), critical
     return p, c
+
+
+def _where_few_differ(board: Board, pairs: IntArray, c: FloatArray) -> FloatArray:
+    """Critical values, shape (2, 2, P): of pairs that differ in m queries, those at δ = D by Student's t with m - 1.
+
+    The other queries add nothing to the difference, nor to what is known of its variance.
+    """
+    m = board.adding[pairs[:, 0], pairs[:, 1]]
+    some = np.flatnonzero((m > 1) & (m < _FEW) & (c[0, 0] < _MOST))
+    kinds, places = np.unique(np.vstack((m, c[0]))[:, some], axis=1, return_inverse=True)
+    for level, values in enumerate(kinds[1:]):
+        t = [
+            t_quantile(1 - t_p(value, board.n - 1) / 2, int(of) - 1)
+            for of, value in zip(kinds[0].tolist(), values.tolist(), strict=True)
+        ]
+        c[1, level, some] = np.maximum(c[1, level, some], np.array(t)[places.ravel()])
+    return c
 
 
 def affordable(settings: Resampling, pairs: int) -> Resampling:

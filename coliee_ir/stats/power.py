@@ -163,3 +163,9 @@ def largest_share(board: Board, pairs: Pairs) -> float:
     greatest = np.array([np.abs(board.u[one] - board.u[other]).max() for one, other in zip(a, b, strict=True)])
     error = board.own[a, b]
     return float(np.median((greatest / np.where(error > 0, error, math.inf)) ** 2))
+
+
+def told_apart_by(board: Board, pairs: Pairs) -> int:
+    """How many queries tell the runs of a typical pair apart that is planned for by the exact test; 0 for others."""
+    a, b = np.array(pairs).T
+    return int(np.median(np.where(board.unit[a, b] > 0, board.adding[a, b], 0)))

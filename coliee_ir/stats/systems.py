@@ -169,6 +169,7 @@ class Outlook(NamedTuple):
     found: list[list[float]]  # for each number of queries, of each pair; infinite where none is
     at_best: list[float]  # of each pair, with any number of queries
     largest_share: float
+    differing: int = 0  # of accuracies, in how many queries a typical pair differs
 
 
 def outlook(runs: Sequence[Terms], sizes: Sequence[int], settings: Resampling, power: float) -> Outlook:

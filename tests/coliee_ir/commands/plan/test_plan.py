@@ -155,8 +155,19 @@ def test_where_one_query_has_most_of_the_variance_the_plan_says_so() -> None:
             for k in (1, 2)]  # fmt: skip
     found = plan(evaluate_all(gold, runs, task="1"))
     assert found.largest_share > 0.5
-    assert f"{found.largest_share:.0%}" in found.notes()[-1]
+    note = found.notes()[-1]
+    assert f"{found.largest_share:.0%}" in note and found.differing == 0
+    assert all(figure in note for figure in ("0.6 with more", "0.9 with fewer"))
     assert len(planned(0.7, 0.6).notes()) == 1
+
+
+@pytest.mark.parametrize(("differ", "is_noted"), [(3, True), (5, True), (6, False), (40, False)])
+def test_where_few_questions_tell_accuracies_apart_the_plan_says_how_many(differ: int, is_noted: bool) -> None:
+    evaluator = Evaluator(Gold(labels=dict.fromkeys(QUERIES, True)), task="4")
+    answers = [{query: at >= wrong for at, query in enumerate(QUERIES)} for wrong in (0, differ)]
+    found = plan([evaluator.evaluate(Answers(one, tag=str(at))) for at, one in enumerate(answers)], queries=[400])
+    assert found.differing == differ and len(found.notes()) == 1 + is_noted
+    assert not is_noted or (f" {differ} " in found.notes()[1] and "variance" not in found.notes()[1])
 
 
 def test_the_order_of_gold_and_runs_changes_nothing() -> None:
