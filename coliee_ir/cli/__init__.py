@@ -101,7 +101,7 @@ def _run(given: list[str]) -> int:
         options = settle(parser, parser.parse_args(given[1:], argparse.Namespace(typed=given)))
         with signals.signals_as_exceptions(), _progress(options.command), warnings.catch_warnings():
             warnings.simplefilter("ignore", ScoreWarning)  # remarks are told as such
-            code: int = options.run(options)
+            code: int = importlib.import_module(f"coliee_ir.cli.{command}").run(options)
             sys.stdout.flush()
     except InternalError:  # of which main tells
         return _OURS
@@ -242,19 +242,19 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 def parser_of(command: str, width: int | None = _WIDTH) -> argparse.ArgumentParser:
-    """The parser of a command, whose module is loaded. Help is as wide as this, or as the terminal."""
+    """The parser of a command, whose module is not loaded. Help is as wide as this, or as the terminal."""
+    from coliee_ir.cli.arguments import add_arguments  # which the overview and the version do without
     from coliee_ir.cli.options import add, defaults, usage
 
-    module = importlib.import_module(f"coliee_ir.cli.{command}")
     purpose = COMMANDS[command]
     parser = _Parser(
         prog=f"coliee-ir {command}", description=f"{purpose[0].upper()}{purpose[1:]}.", allow_abbrev=False,
         add_help=False, formatter_class=partial(_Formatter, width=width, max_help_position=26),
     )  # fmt: skip
-    module.add_arguments(parser)
+    add_arguments(parser, command)
     add(parser, "help")
     parser.usage = usage(parser)
-    parser.set_defaults(**defaults(parser), run=module.run, command=command, by_year=False)
+    parser.set_defaults(**defaults(parser), command=command, by_year=False)
     return parser
 
 

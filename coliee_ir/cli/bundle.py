@@ -7,16 +7,8 @@ import argparse
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.writing import check_outputs, write_bytes
 from coliee_ir.cli import print_remark
-from coliee_ir.cli.options import add, ids
+from coliee_ir.cli.options import ids
 from coliee_ir.commands.bundle import pack
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = "example: coliee-ir bundle codabench gold.json --task 1 --image me/scorer -o bundle.zip"
-    add(parser, "platform", choices=("codabench",))
-    add(parser, "gold", "task", "protocol", "edition", "exclude", "image")
-    add(parser, "output", default=None, help="zip file to write")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,36 +10,9 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
 from coliee_ir.cli import print_remark, scoring, tune
-from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.inbox.grouping import join_files
 from coliee_ir.reading.anything import check_columns, in_order, read_run
-from coliee_ir.rules.protocol import TASKS
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = "example: coliee-ir cut test_run.txt --by k=5 --task 1 -o RUN1.txt"
-    add(parser, "ranking")
-    add(
-        parser, "by", action="store", default=None,
-        help=f"rule and its threshold, as in k=5 or score=0.5,cap=10,floor=1; rules: {', '.join(cutoffs.FAMILIES)}",
-    )  # fmt: skip
-    add(parser, "rule")
-    add(
-        parser,
-        "task",
-        help=f"write the submission format of this task: {', '.join(TASKS)} (default: the six columns of TREC)",
-    )
-    add(parser, "protocol", "edition", "columns")
-    add(parser, "tag", help="run tag to write (default: that of RUN)")
-    add(parser, "output")
-    add(
-        parser, "to", choices=tune.CUT_TARGETS,
-        help="format to write: %(choices)s (default: that of the ending of -o, else as the task's submissions)",
-    )  # fmt: skip
-    add_decisions(parser, "order")
-    tune.add_filters(parser)
 
 
 def run(options: argparse.Namespace) -> int:

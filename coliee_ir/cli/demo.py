@@ -18,7 +18,6 @@ from coliee_adapters.files import remote
 from coliee_adapters.files.writing import make_folder
 from coliee_ir import cli
 from coliee_ir.cli import print_remark
-from coliee_ir.cli.options import add
 
 #: task, folder of the examples, what is shown, and the arguments of ``coliee-ir evaluate``
 _SHOWN = (
@@ -34,14 +33,6 @@ _SHOWN = (
     ("rationale", "tort", "the pilot's claims", "--task rationale gold.jsonl ALPHA.jsonl BETA.jsonl"),
     ("trec", "trec", "TREC files, trec_eval's measures", "qrels.txt bm25.run dense.run"),
 )  # fmt: skip
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = "example: coliee-ir demo --task 1"
-    tasks = list(dict.fromkeys(task for task, *_ in _SHOWN))
-    add(parser, "output", default=None, metavar="DIR", help="copy the example files into folders of DIR instead")
-    add(parser, "task", choices=tasks, help="show only this task: %(choices)s (default: all)")
 
 
 def run(options: argparse.Namespace) -> int:

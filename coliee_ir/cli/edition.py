@@ -10,19 +10,7 @@ from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.kinds import with_kind
 from coliee_adapters.remarks import Remark
 from coliee_ir.cli import end_progress, print_remark, scoring, with_progress
-from coliee_ir.cli.options import add
 from coliee_ir.commands import edition
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = (
-        "DIR gets desk/ (for the organiser), public/ (the site), paper/ (LaTeX), results.json and SHA256SUMS\n"
-        "exit code: 0 when all is written, with the list of what to decide; 2 if FILE or a gold cannot be read\n"
-        "example: coliee-ir edition coliee.toml -o out"
-    )
-    add(parser, "edition_file")
-    add(parser, "output", metavar="DIR", default=None, help="folder to write to; of new, the file")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -5,48 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from coliee_adapters.errors import UsageError, shortened
-from coliee_ir.cli import end_progress, print_remark
-from coliee_ir.cli.options import FORMS, FORMS_OF_SCORES, add, add_scoring, check_known, measures
+from coliee_ir.cli import end_progress, print_remark, scoring
+from coliee_ir.cli.options import measures
+from coliee_ir.output import grid
+from coliee_ir.rules.choices import FORMS
+from coliee_ir.scoring.scores import Scores, ScoreTable, Timing
 
 if TYPE_CHECKING:  # what loads NumPy, help and a mistyped option do without
-    from coliee_ir.commands.evaluate.details import Details
-    from coliee_ir.scoring.scores import Scored, Scores
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = "example: coliee-ir evaluate gold.json run.txt -m MicroF1 -m AP"
-    add_scoring(parser)
-    add(
-        parser, "measure",
-        help="measure to report (repeatable; default: the official ones); `coliee-ir measures` lists all",
-    )  # fmt: skip
-    add(parser, "per_query", "span_of_ties", "output")
-    add(parser, "format", choices=FORMS_OF_SCORES)
-    add(parser, "show", type=_details_named)
-    add(parser, "errors", "log")
-    add(parser, "corpus", help="case files or Civil Code, for titles in --errors")
-    add(parser, "jobs", "cluster", "timing")
-
-
-def _details_named(text: str) -> Callable[[Scored], Details]:
-    """What ``--show`` names, with the depths of its stages."""
-    from coliee_ir.commands.evaluate.details import depths, stages
-    from coliee_ir.commands.evaluate.gap import DETAILS
-
-    name, equals, value = text.partition("=")
-    check_known(name, [*DETAILS], f"there is no {name!r} to show")
-    if not equals:
-        return DETAILS[name]
-    if name != "stages":
-        raise argparse.ArgumentTypeError(f"{name} takes no value; only stages does: stages=5,10..20")
-    return partial(stages, at=depths(value))
+    from coliee_ir.scoring.scores import Scores
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -62,10 +33,6 @@ def _check(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
-    from coliee_ir.cli import scoring
-    from coliee_ir.output import grid
-    from coliee_ir.scoring.scores import ScoreTable
-
     start = perf_counter()
     if options.errors not in (None, "-"):
         grid.file_form(options.errors)  # refused before anything is computed
@@ -110,8 +77,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _timing(scored: Sequence[Scores], total: float) -> dict[str, float | None]:
     """Where the time went: see Timing; and the greatest memory of any one process, in MiB, None on Windows."""
-    from coliee_ir.scoring.scores import Timing
-
     times = Timing(*map(sum, zip(*(scores.timing for scores in scored), strict=True)))
     return {
         **{name: round(value, 4) for name, value in times._asdict().items()},

@@ -14,48 +14,15 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Run, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.cli import print_remark, scoring
-from coliee_ir.cli.options import add, add_decisions, one_measure, rules
+from coliee_ir.cli.options import one_measure, rules
 from coliee_ir.commands import fuse as fusion
-from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import OPTIONS, write_fused
 from coliee_ir.inbox.grouping import join_files, skip_other_parts
 from coliee_ir.reading.anything import check_columns, in_order, read_run
-from coliee_ir.stats.settings import FOLDS, SEED
 
 #: What a file of weights says too.
 _IN_FILE = ("method", "norm", "k", "top", "ties")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = "example: coliee-ir fuse bm25.txt dense.txt --method combsum --norm zscore -o fused.txt"
-    add(parser, "runs", help="at least two runs in any known format; a folder stands for all its files")
-    add(parser, "tag", help="run tag of the fused run (default: the method)")
-    add(parser, "template", "task", "protocol", "edition", "columns")
-    add(parser, "method", choices=tuple(fusion.METHODS))
-    norms = f"normalisation of scores, for the comb… methods: %(choices)s (default: {fusion.NORM})"
-    add(parser, "norm", choices=tuple(fusion.NORMS), help=norms)
-    add(parser, "k", help=f"constant of rrf (default: {fusion.K:g})")
-    add(parser, "weights", "top")
-    add(parser, "ties", choices=fusion.TIES)
-    add(parser, "fit")
-    add(
-        parser, "measure",
-        help="with --fit: measure to maximise, at the best cutoff where it needs one (default: the task's first for "
-        "documents)",
-    )  # fmt: skip
-    add(parser, "exclude", "only")
-    add(parser, "folds", help=f"number of folds of --fit, or year: a fold is a year (default: {FOLDS})")
-    add(parser, "seed", default=None, help=f"seed of the folds (default: {SEED})")
-    add(parser, "output")
-    add(
-        parser, "to", choices=tuple(dict.fromkeys((*RUN_TARGETS, *ANSWER_TARGETS))),
-        help="format of the fused run: %(choices)s (default: that of the ending of -o, else trec for a ranking; for "
-        "sets, and with --top, what --task asks for)",
-    )  # fmt: skip
-    add(parser, "save", help="write the fitted weights and the method as JSON, for --weights")
-    add_decisions(parser, "unanswered", "empty_gold", "unreadable_answers", "order")
 
 
 def run(options: argparse.Namespace) -> int:

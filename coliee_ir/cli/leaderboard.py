@@ -6,36 +6,10 @@ import argparse
 
 from coliee_adapters.kinds import with_kind
 from coliee_ir.cli import print_remark, scoring
-from coliee_ir.cli.options import add, add_decisions, add_files, add_resampling, one_measure
+from coliee_ir.cli.options import one_measure
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard.catalogue import BoardTables
-from coliee_ir.output.shown import forms_of
 from coliee_ir.scoring.scores import Scored
-from coliee_ir.stats.settings import Resampling
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = (
-        "exit code: 0 if every submission was ranked, 2 if one could not be (it is reported with the reason)\n"
-        "example: coliee-ir leaderboard gold.json submissions/ --teams teams.csv --best"
-    )
-    add_files(parser, "submissions")
-    add(parser, "more_golds", "task", "protocol", "edition", "columns")
-    add(parser, "teams", "best")
-    add(parser, "measure", help="measure that ranks (default: the one of the task's edition)")
-    shown = "; ".join(f"{name}: {table.shows}" for name, table in leaderboard.TABLES.items())
-    add(
-        parser, "table_names", choices=tuple(leaderboard.TABLES),
-        help=f"table to print (repeatable; default: ranking). {shown}",
-    )  # fmt: skip
-    add(parser, "categories")
-    add(parser, "groups", "replicates", "tasks")
-    add(parser, "scale", choices=leaderboard.SCALES)
-    add_resampling(parser, Resampling())
-    add(parser, "exclude", "only", "jobs", "output")
-    add(parser, "format", choices=forms_of(BoardTables))
-    add_decisions(parser)
 
 
 def run(options: argparse.Namespace) -> int:

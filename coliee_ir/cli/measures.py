@@ -8,20 +8,10 @@ import textwrap
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ir_measures import NAMES
 from coliee_ir import measures
-from coliee_ir.cli.options import add
 from coliee_ir.cli.scoring import write_text
 from coliee_ir.output.envelope import dumped
 from coliee_ir.reading.asked import measures_named
 from coliee_ir.rules.protocol import protocol
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = "example: coliee-ir measures MicroF1"
-    add(parser, "names")
-    add(parser, "protocol", help="protocol whose measures and scores to explain")
-    add(parser, "edition", "output")
-    add(parser, "format", choices=("table", "json"))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -18,7 +18,6 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.compressed import COMPRESSIONS, without_compression_ending
 from coliee_adapters.forms import ROLES
-from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import TASKS, all_rules, use_protocol_file
 
 if TYPE_CHECKING:
@@ -250,27 +249,25 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
 #: name → the option
 OPTIONS: Final[Mapping[str, Option]] = {name: option for table in _TABLE.values() for name, option in table.items()}
 
-#: what every result is written in, and the scores of runs besides
-FORMS: Final = ("table", "json", "markdown", "latex", "csv", "tsv")
-FORMS_OF_SCORES: Final = (*FORMS, "jsonl", "trec")
-
 #: the commands that can be given scores instead of a gold and runs
 OF_SCORES: Final = ("compare", "leaderboard", "plan", "report")
-
-#: what a log is for, where nothing is appended to it
-LOOKED_AT: Final = "log of evaluate --log: say how many runs were scored on this gold, and what luck makes of it"
 
 #: options of which only one can be given
 _RIVALS: Final = (("task", "protocol"), ("query_gold", "queries"))
 
 
-def add(parser: argparse.ArgumentParser, *names: str, **changes: Any) -> None:
-    """Add options by name; ``changes`` are what a command knows better than the table, such as choices or a default."""
+#: an option by its name in the table; or with settings that a command knows better, such as choices or a default
+Argument = str | tuple[str, Mapping[str, Any]]
+
+
+def add(parser: argparse.ArgumentParser, *arguments: Argument) -> None:
+    """Add options by name."""
     groups = {group.title: group for group in parser._action_groups}
     for title, table in _TABLE.items():
         if title not in groups:
             groups[title] = parser.add_argument_group(title)
-        for name in names:
+        for argument in arguments:
+            name, changes = (argument, {}) if isinstance(argument, str) else argument
             if (option := table.get(name)) is not None:
                 settings = {**option.settings, **({"dest": name} if option.flags else {}), **changes}
                 is_needed = settings.pop("needed", True)
@@ -364,58 +361,6 @@ def keywords(function: object, options: argparse.Namespace, **more: Any) -> dict
     named: Sequence[str] = function.__kwdefaults__  # type: ignore[attr-defined]
     typed = {name: value for name, value in vars(options).items() if name in named and value not in (None, [])}
     return typed | {name: value for name, value in more.items() if name in named}
-
-
-def add_resampling(parser: argparse.ArgumentParser, usual: object, *names: str) -> None:
-    """Add the options of how queries are resampled, with their usual values: by default all."""
-    for name in names or ("n_resamples", "seed", "confidence_level"):
-        add(parser, name, default=getattr(usual, name))
-
-
-def add_scoring(parser: argparse.ArgumentParser, *names: str) -> None:
-    """The gold, the runs, and the rules by which they are scored; with the files of a run, unless others are named."""
-    add_files(parser, "runs")
-    add(parser, "more_golds", "task", "protocol", "edition", "columns", *(names or ("answers", "long_list")))
-    add(parser, "exclude", "only", "keep_going")
-    add_decisions(parser)
-
-
-def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
-    """The gold and the runs; or, for commands that can do without them, scores in the place of both."""
-    either = parser.prog.rpartition(" ")[2] in OF_SCORES
-    if either:
-        about = f"{OPTIONS['gold'].settings['help']}; or a table of per-query scores (then omit RUN)"
-        add(parser, "gold", help=about)
-        add(parser, runs, needed=False, default=[])
-        add(parser, "lower_is_better", "higher_is_better")
-    else:
-        add(parser, "gold", runs)
-
-
-def add_decisions(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Add the scoring choices that can matter to a command; by default all."""
-    offered = names or tuple(CHOICES)  # of scores, unanswered=common besides
-    shown = " ".join(f"{name}={'|'.join(CHOICES[name])}" for name in offered)
-    about = f"scoring choice that COLIEE leaves open (repeatable; the first value is the default): {shown}"
-    add(parser, "decision", type=partial(_decision, offered), help=about)
-
-
-def _decision(offered: Sequence[str], text: str) -> tuple[str, str]:
-    """A scoring choice as its name and value."""
-    typed, _, value = text.partition("=")
-    name = typed.replace("-", "_")
-    check_known(name, offered, f"there is no decision {typed!r}")
-    choices = (*CHOICES[name], *(("common",) if name == "unanswered" else ()))
-    check_known(value, choices, f"{name} cannot be {value!r}")
-    return name, value
-
-
-def check_known(word: str, known: Sequence[str], problem: str) -> None:
-    """Refuse an argument that is none of the known words, and say which one was probably meant."""
-    if word not in known:
-        from coliee_ir.cli.spelling import did_you_mean  # a mistake may take its time
-
-        raise argparse.ArgumentTypeError(f"{problem}{did_you_mean(word, known)}; choose one of {', '.join(known)}")
 
 
 def rules(options: argparse.Namespace) -> Rules:

@@ -5,21 +5,9 @@ from __future__ import annotations
 import argparse
 
 from coliee_ir.cli import scoring
-from coliee_ir.cli.options import FORMS, add, add_resampling, add_scoring, one_measure
+from coliee_ir.cli.options import one_measure
 from coliee_ir.commands.plan import Plan, plan
 from coliee_ir.scoring.scores import Scored
-from coliee_ir.stats.settings import Resampling
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = "example: coliee-ir plan gold.json run1.txt run2.txt --size 200 --size 400"
-    add_scoring(parser)
-    add(parser, "measure", help="measure to plan for (default: the one that ranks the task's runs)")
-    add(parser, "sizes", "groups", "replicates", "jobs")
-    add_resampling(parser, Resampling())
-    add(parser, "output")
-    add(parser, "format", choices=FORMS)
 
 
 def run(options: argparse.Namespace) -> int:

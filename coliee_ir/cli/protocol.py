@@ -7,15 +7,7 @@ import argparse
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.writing import check_outputs, check_places
 from coliee_ir.cli import scoring
-from coliee_ir.cli.options import add
 from coliee_ir.commands import protocol
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = "example: coliee-ir protocol alqac -o my-task.toml"
-    add(parser, "names", metavar="NAME|FILE", help="protocol to print, or file to check (default: list them)")
-    add(parser, "output", help="file to write it to, for --protocol (default: standard output)")
 
 
 def run(options: argparse.Namespace) -> int:

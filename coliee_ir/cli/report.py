@@ -8,30 +8,10 @@ import shlex
 from coliee_adapters.errors import UsageError, without_credentials
 from coliee_adapters.forms.lines import counted
 from coliee_ir.cli import print_remark, scoring
-from coliee_ir.cli.options import LOOKED_AT, add, add_resampling, add_scoring
+from coliee_ir.cli.options import add
 from coliee_ir.commands import report
 from coliee_ir.output.webpage import local
 from coliee_ir.scoring.scores import Scored
-from coliee_ir.stats.settings import Resampling
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = "example: coliee-ir report gold.json run1.txt run2.txt -o report.html"
-    add_scoring(parser, "answers", "long_list", "other_gold")
-    add(
-        parser, "output", default=None,
-        help="HTML page to write, one file that needs no network; - is standard output",
-    )  # fmt: skip
-    add(parser, "figures")
-    add(
-        parser, "measure",
-        help="measure to report; the page is about the first (repeatable; default: the task's official measures)",
-    )  # fmt: skip
-    add(parser, "corpus", "categories", "baseline")
-    add(parser, "log", help=LOOKED_AT)
-    add(parser, "jobs")
-    add_resampling(parser, Resampling(), "n_resamples", "seed")
 
 
 def run(options: argparse.Namespace) -> int:

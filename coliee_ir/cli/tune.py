@@ -16,7 +16,7 @@ from coliee_adapters.kinds import with_kind
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.cli import print_remark, scoring, with_progress
-from coliee_ir.cli.options import LOOKED_AT, add, add_decisions, keywords, one_measure, rules
+from coliee_ir.cli.options import keywords, one_measure, rules
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.convert.texts import dates_of
@@ -26,65 +26,13 @@ from coliee_ir.commands.validate import validate
 from coliee_ir.inbox import sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
-from coliee_ir.output.shown import FORMS, render
+from coliee_ir.output.shown import render
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, tag_fault
-from coliee_ir.stats.settings import FOLDS, SEED
-
-#: formats of a cut run
-CUT_TARGETS = [
-    name for name, form in convert.RUN_TARGETS.items() if "documents" in form.can_write and not form.uses_template
-]
 
 #: what the names of pictures end in
 _PICTURES: Final = (".svg", ".pdf", ".png")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = "example: coliee-ir tune gold.json run.txt -m MicroF1 --apply test_run.txt -o RUN1.txt"
-    add(parser, "gold")
-    add(parser, "runs", help="rankings to tune; a folder stands for all its files")
-    add(parser, "more_golds", "task", "protocol", "edition", "columns")
-    add(
-        parser, "measure", help="measure to maximise, for example MacroF2 (default: the one that ranks the task's runs)"
-    )
-    add(parser, "answers", action="store", default=None, help="for Accuracy: file with the answers of the runs")
-    families = ", ".join(cutoffs.FAMILIES)
-    add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
-    add(
-        parser, "folds", default=FOLDS,
-        help="number of folds, or year for one fold per year (from question ids, or one gold file per year) "
-        f"(default: {FOLDS})",
-    )  # fmt: skip
-    add(parser, "seed", default=SEED)
-    add(parser, "groups", help="lines QUERY GROUP; queries of a group stay in the same fold")
-    add(parser, "exclude", "only", "jobs", "cluster", "keep_going")
-    add_filters(parser)
-    add(parser, "apply")
-    add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
-        "(default: standard output)")  # fmt: skip
-    add(parser, "format", choices=FORMS)
-    add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
-    add(parser, "save", help="write the rule as JSON, for `coliee-ir cut --rule`")
-    add(parser, "curve")
-    add(parser, "log", help=LOOKED_AT)
-    add_decisions(
-        parser,
-        "unanswered",
-        "duplicates",
-        "empty_gold",
-        "without_articles",
-        "unreadable_answers",
-        "no_overlap",
-        "order",
-    )
-
-
-def add_filters(parser: argparse.ArgumentParser) -> None:
-    """What to take away before cutting."""
-    add(parser, "not_itself", "dates", "candidates")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter]:

@@ -10,29 +10,11 @@ from coliee_adapters.files.source import is_folder
 from coliee_adapters.files.writing import check_outputs
 from coliee_adapters.forms.lines import counted
 from coliee_ir.cli import print_remark, scoring
-from coliee_ir.cli.options import add, keywords
+from coliee_ir.cli.options import keywords
 from coliee_ir.commands.validate import Severity, Validation, validate
 from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.inbox.folders import walk
-from coliee_ir.output.shown import forms_of
-from coliee_ir.rules.protocol import SUBMISSION_RULES, known_edition, protocol
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.epilog = (
-        "for a folder or archive, prints one row per file: team, task, run tag, part, findings\n"
-        "exit code: 0 without errors, 1 with errors, 2 if a file cannot be opened\n"
-        "example: coliee-ir validate RUN1.txt --task 1 --queries test.json --fix RUN1.fixed.txt"
-    )
-    add(parser, "files")
-    tasks = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
-    add(parser, "task", choices=tasks, help="task: %(choices)s (default: detected from the files)")
-    add(parser, "protocol", "edition", "columns", "query_gold", "queries")
-    add(parser, "corpus", "teams", "fix")
-    add(parser, "tag", help="run tag of the corrected copy (default: the file's own, corrected)")
-    add(parser, "output")
-    add(parser, "format", choices=forms_of(Validation))
+from coliee_ir.rules.protocol import known_edition, protocol
 
 
 def run(options: argparse.Namespace) -> int:

@@ -34,8 +34,6 @@ from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.student import NORMAL, t_p, t_quantile
 
-#: the corrections by name; max-T needs all pairs tested together (``jointly``)
-CORRECTIONS: Final = ("maxt", "none")
 #: relative step of central differences
 _STEP: Final = 1e-5
 #: statistics nearer than this, relatively, are the same: sums of the same numbers in another order

@@ -19,22 +19,23 @@ from coliee_adapters.files.source import PathLike
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import EXAMPLES, Remark
 from coliee_ir.commands.compare import golds
-from coliee_ir.commands.compare.comparison import TESTS, Comparison, Pair, Pairs, Standing, verdicts
+from coliee_ir.commands.compare.comparison import Comparison, Pair, Pairs, Standing, verdicts
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.output.envelope import number
+from coliee_ir.rules.choices import CORRECTIONS, TESTS, test_name
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
 from coliee_ir.stats.doubts import MANY_QUERIES, UNEQUAL, too_few_queries, too_few_resamples, units_of
 from coliee_ir.stats.intervals import are_shares, interval_of
-from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, all_pairs, jointly, tested
+from coliee_ir.stats.paired import MOST_ALONE, Board, PairTest, all_pairs, jointly, tested
 from coliee_ir.stats.ranks import Ranks, better_than, rank_sets
 from coliee_ir.stats.resampling import NEAR, Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.student import t_quantile, t_test
 
-__all__ = ["CORRECTIONS", "TESTS", "Comparison", "Interval", "Pair", "Standing", "compare", "test_name"]
+__all__ = ["Comparison", "Interval", "Pair", "Standing", "compare"]
 
 #: the queries that decide a pair which are told
 _DECIDING: Final = 5
@@ -123,11 +124,6 @@ def compare(
     judged = golds.agreement_of(scored, other, boards[0].measure, each[0][0].query_ids, confidence_level)
     terms = boards[0].terms, of_other[0].terms
     return golds.compared((first, second), terms, settings, coverage, empty, judged)
-
-
-def test_name(typed: str) -> str:
-    """A test by its name in ``TESTS``, in which ``randomization`` is spelt with an s."""
-    return str(typed).replace("randomiz", "randomis")
 
 
 class _Settings(NamedTuple):

@@ -21,11 +21,6 @@ from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import resampled
 
-#: test → what it is, and for which measures
-TESTS: Final = {
-    "randomisation": "studentised paired randomisation of queries; any measure",
-    "t": "paired t test; means over queries",
-}
 _CORRECTION: Final = {
     "maxt": "corrected jointly (max-T)",
     "bonferroni": "Bonferroni's correction",
@@ -183,7 +178,8 @@ class Comparison(OnGold):
     Attributes:
         groups: how many groups of queries were resampled as a whole; 0 for single queries.
         replicates: of how many runs each system is; empty where runs are compared.
-        test: the test, one of ``TESTS``.
+        test: the test, ``randomisation`` of queries, studentised and paired, for any measure; or ``t``, for means over
+            queries.
         correction: one of ``CORRECTIONS``; of systems ``bonferroni`` in place of ``maxt``.
         resamples: how many resamples were drawn; 0 where all sign flips were made, and for t tests.
         confidence_level: of the intervals.

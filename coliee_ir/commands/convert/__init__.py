@@ -1,6 +1,6 @@
 """From one form to another: files to TREC and back, records to dictionaries and frames. What is lost is said."""
 
-from coliee_ir.commands.convert.ids import AGGREGATES, VOTE
+from coliee_ir.commands.convert.ids import AGGREGATES
 from coliee_ir.commands.convert.records import to_frame, to_qrels, to_run
 from coliee_ir.commands.convert.writing import (
     ANSWER_TARGETS,
@@ -20,7 +20,6 @@ __all__ = [
     "GOLD_TARGETS",
     "RUN_TARGET",
     "RUN_TARGETS",
-    "VOTE",
     "convert",
     "to_frame",
     "to_qrels",

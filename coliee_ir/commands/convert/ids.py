@@ -32,9 +32,6 @@ AGGREGATES: Final[dict[str, Callable[[Sequence[float]], float]]] = {
     "first": lambda scores: scores[0],
 }
 
-#: how several answers to a question become one
-VOTE: Final = "vote"
-
 
 def voted(file: Source, form: str | None) -> Answers:
     """The answer that most of a question's samples give; of a tie N, which is said. A sample without one has no vote.

@@ -21,9 +21,6 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.markup import Element
 from coliee_ir.rules.protocol import CASES, NEWEST
 
-#: what ``--to`` calls it
-STATEMENTS: Final = "statements"
-
 _DATE_LINE: Final = re.compile(
     r"(?im)^[ \t]*date[ \t]*:[ \t]*(?:((?:1[89]|20)\d\d)[-/. ]?(\d\d)[-/. ]?(\d\d)\b|([a-z]+ \d{1,2}, ?\d{4}))",
     re.ASCII,

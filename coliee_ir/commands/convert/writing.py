@@ -26,7 +26,7 @@ from coliee_adapters.forms.vocabulary import GoldOrRun, checked_columns, roles_o
 from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.convert import texts
-from coliee_ir.commands.convert.ids import VOTE, joined, voted, written_like
+from coliee_ir.commands.convert.ids import joined, voted, written_like
 from coliee_ir.commands.convert.streams import Ordered
 from coliee_ir.reading.anything import (
     check_columns,
@@ -39,6 +39,7 @@ from coliee_ir.reading.anything import (
     reads_as_gold,
     reads_as_run,
 )
+from coliee_ir.rules.choices import STATEMENTS, VOTE
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, tag_fault, task_name
 
 #: what a gold has a place for, and what a run
@@ -163,7 +164,7 @@ def convert(
     for path in paths:
         one_of("source", path, str | os.PathLike, "a path, or a list of paths")
     check_outputs([target], [*paths, template, like, corpus])
-    if to == texts.STATEMENTS:
+    if to == STATEMENTS:
         if unfit := [
             name for name, value in (("--like", like), ("--chunks", chunks), ("--template", template)) if value
         ]:

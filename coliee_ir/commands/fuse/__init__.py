@@ -13,6 +13,6 @@ compiles for 24 s (0.3.21). Where both can score, its tests hold the one to the 
 from __future__ import annotations
 
 from coliee_ir.commands.fuse.methods import METHODS, NORMS
-from coliee_ir.commands.fuse.recipe import NORM, TIES, Fused, Fusion, K, fuse, read_all, usual
+from coliee_ir.commands.fuse.recipe import Fused, Fusion, fuse, read_all, usual
 
-__all__ = ["METHODS", "NORM", "NORMS", "TIES", "Fused", "Fusion", "K", "fuse", "read_all", "usual"]
+__all__ = ["METHODS", "NORMS", "Fused", "Fusion", "fuse", "read_all", "usual"]

@@ -18,7 +18,7 @@ from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates
-from coliee_ir.commands.fuse.recipe import NORM, TIES, Fused, Fusion, file_of, read_all, tag_of
+from coliee_ir.commands.fuse.recipe import Fused, Fusion, file_of, read_all, tag_of
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray, Judged, judge
 from coliee_ir.judging.mismatch import diagnose
@@ -35,6 +35,7 @@ from coliee_ir.reading.asked import measures_named
 from coliee_ir.reading.basis import Rules, refuse_other_keywords
 from coliee_ir.reading.submission import Submission
 from coliee_ir.reading.years import years
+from coliee_ir.rules.choices import NORM, TIES
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.remarks import better_reversed, is_gold

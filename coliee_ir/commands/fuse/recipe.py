@@ -28,16 +28,13 @@ from coliee_ir.judging.judged import FloatArray
 from coliee_ir.judging.order import check_order
 from coliee_ir.output.shown import fields_by_name
 from coliee_ir.reading.anything import is_gold_by_name, read_run, reads_as_gold
+from coliee_ir.rules.choices import NORM, TIES, K
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 
-#: of reciprocal rank fusion, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
-K: Final = 60.0
-NORM: Final = "min-max"
 #: a mean correlation below this is no chance of what two lists have in common
 _OPPOSED: Final = -0.2
 #: the tag of a run in memory to which nobody gave one
 NAMELESS: Final = "run"
-TIES: Final = ("N", "Y", "first")
 
 #: a parameter of a fusion → its option
 OPTIONS: Final = {"norm": "--norm", "k": "--rrf-k", "weights": "--weights", "top": "--top", "ties": "--ties"}

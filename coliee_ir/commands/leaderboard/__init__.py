@@ -19,7 +19,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry, Scale, Tasks, order_key, places, possible_ranks
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
 from coliee_ir.commands.leaderboard.questions import Categories, read_categories
-from coliee_ir.commands.leaderboard.tasks import FILE, SCALES, joined, over_tasks, ranks_on_others, tasks_of
+from coliee_ir.commands.leaderboard.tasks import FILE, joined, over_tasks, ranks_on_others, tasks_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures.base import upwards
 from coliee_ir.reading.basis import Basis
@@ -34,7 +34,7 @@ from coliee_ir.stats.resampling import Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 
 __all__ = [
-    "SCALES", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "Ranks", "leaderboard", "read_categories",
+    "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "Ranks", "leaderboard", "read_categories",
 ]  # fmt: skip
 
 

@@ -246,39 +246,17 @@ class Extras(NamedTuple):
     style: str = ""
 
 
-class Table(NamedTuple):
-    """A table: what it shows, and what makes it."""
-
-    shows: str
-    build: Callable[[Ranking, Extras], Grid]
-
-
-#: name → the table
-TABLES: Final[Mapping[str, Table]] = {
-    "ranking": Table("runs by score, with confidence intervals and possible ranks", lambda board, _: ranking(board)),
-    "results": Table(
-        "scores of each run, in the columns of the organisers", lambda board, extras: results(board, extras.style)
-    ),
-    "approaches": Table("the approaches by the descriptions", lambda board, _: approaches(board)),
-    "data": Table(
-        "queries, candidates and relevant documents of training and test",
-        lambda board, extras: data(board, extras.candidates, extras.train),
-    ),
-    "relevant": Table("questions by number of relevant documents", lambda board, _: questions.relevant(board)),
-    "questions": Table(
-        "each question's means over all runs, by kind",
-        lambda board, extras: questions.questions(board),
-    ),
-    "crossed": Table(
-        "number of questions per mean score (ten bins), by category and number of relevant documents; needs "
-        "--categories",
-        lambda board, extras: questions.crossed(board, extras.categories),
-    ),
-    "categories": Table(
-        "each run by category, with a majority baseline; needs --categories",
-        lambda board, extras: questions.by_category(board, extras.categories),
-    ),
-    "invalid": Table("files that were not ranked, and why", lambda board, _: invalid(board)),
+#: name → what makes the table; ``BOARD_TABLES`` says what each shows
+TABLES: Final[Mapping[str, Callable[[Ranking, Extras], Grid]]] = {
+    "ranking": lambda board, _: ranking(board),
+    "results": lambda board, extras: results(board, extras.style),
+    "approaches": lambda board, _: approaches(board),
+    "data": lambda board, extras: data(board, extras.candidates, extras.train),
+    "relevant": lambda board, _: questions.relevant(board),
+    "questions": lambda board, _: questions.questions(board),
+    "crossed": lambda board, extras: questions.crossed(board, extras.categories),
+    "categories": lambda board, extras: questions.by_category(board, extras.categories),
+    "invalid": lambda board, _: invalid(board),
 }
 
 
@@ -286,7 +264,7 @@ def build(board: Ranking, name: str, extras: Extras) -> Grid:
     """A table by its name."""
     if name not in TABLES:
         raise UsageError("unknown-name", f"unknown table {name!r}; the tables are {', '.join(TABLES)}")
-    return replace(TABLES[name].build(board, extras), label=f"tab:task{board.called.replace(' ', '-')}-{name}")
+    return replace(TABLES[name](board, extras), label=f"tab:task{board.called.replace(' ', '-')}-{name}")
 
 
 def everything(board: Ranking, extras: Extras) -> tuple[dict[str, Grid], dict[str, str]]:

@@ -25,6 +25,7 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import of_mean
 from coliee_ir.output.grid import distinct
+from coliee_ir.rules.choices import SCALES
 from coliee_ir.scoring.given import ROUNDED, ExternalMeasure, Origin, Schema, is_total
 from coliee_ir.scoring.replicates import groups_in
 from coliee_ir.scoring.scores import Scored, Scores, checked, measure_of, ranking_of
@@ -32,9 +33,6 @@ from coliee_ir.stats.paired import Board
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.strata import terms_over_tasks
-
-#: what runs are ranked by: the measure's values, or the share of other runs that are beaten on each query
-SCALES: Final = ("score", "wins")
 
 #: the column of tasks where each file of scores is one
 FILE: Final = "file"

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from asserting import Call, begins, done, failing, matches, mentions
@@ -20,11 +21,21 @@ from example_runs import EXAMPLES, SHOWN, shown
 
 import coliee_ir
 from coliee_adapters import trec_eval
+from coliee_adapters.forms.detect import known_forms
+from coliee_adapters.forms.vocabulary import GoldOrRun
 from coliee_adapters.ir_measures import NAMES
 from coliee_ir import Decisions, cli
 from coliee_ir.cli import demo
 from coliee_ir.cli.options import OPTIONS
 from coliee_ir.commands import convert as conversion
+from coliee_ir.commands import fuse as fusion
+from coliee_ir.commands import leaderboard
+from coliee_ir.commands import tune as cutoffs
+from coliee_ir.commands.compare import Comparison
+from coliee_ir.commands.leaderboard.catalogue import BoardTables
+from coliee_ir.commands.plan import Plan
+from coliee_ir.commands.tune import Tuning
+from coliee_ir.commands.validate import Validation
 from coliee_ir.measures import everything
 from coliee_ir.output.shown import forms_of
 from coliee_ir.rules.protocol import NEWEST, TASKS
@@ -418,8 +429,6 @@ def test_every_command_has_help_that_ends_with_an_example(command: str, call: Ca
 
 def test_options_are_few_and_mean_the_same_in_every_command(call: Call) -> None:
     assert call("--version") == (0, f"coliee-ir {coliee_ir.__version__}\n", "")
-    targets = (*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS, *conversion.ANSWER_TARGETS)
-    assert set(targets) <= set(re.findall(r"[\w-]+", call("convert", "--help")[1]))
     distinct = set()
     for command in cli.COMMANDS:
         parser = cli.parser_of(command)
@@ -430,6 +439,38 @@ def test_options_are_few_and_mean_the_same_in_every_command(call: Call) -> None:
         distinct |= shown.keys() - {"help"}
     assert len({OPTIONS[name].flags for name in distinct}) <= 70
     assert {name for name, option in OPTIONS.items() if option.flags} == {*distinct, "help"}
+
+
+#: command and option → what stands for the names that it offers, in modules that help does not load
+OFFERED = {
+    "validate -f": forms_of(Validation),
+    "tune -f": forms_of(Tuning),
+    "compare -f": forms_of(Comparison),
+    "plan -f": forms_of(Plan),
+    "leaderboard -f": forms_of(BoardTables),
+    "leaderboard --table": tuple(leaderboard.TABLES),
+    "evaluate -f": FORMS,
+    "convert --from": tuple(dict.fromkeys(one.name for kind in get_args(GoldOrRun) for one in known_forms(kind))),
+    "convert --to": tuple(dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS, "statements"))),
+    "convert --aggregate": (*conversion.AGGREGATES, "vote"),
+    "cut --to": tuple(name for name, form in conversion.RUN_TARGETS.items()
+                      if "documents" in form.can_write and not form.uses_template),
+    "fuse --to": tuple(conversion.RUN_TARGETS),
+    "fuse --method": tuple(fusion.METHODS),
+    "fuse --norm": tuple(fusion.NORMS),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("offered", OFFERED)
+def test_an_option_offers_what_there_is(offered: str) -> None:
+    command, option = offered.split()
+    action = cli.parser_of(command)._option_string_actions[option]
+    assert tuple(action.choices or ()) == OFFERED[offered]
+
+
+def test_the_rules_of_cutting_are_those_that_help_names(call: Call) -> None:
+    for command in ("cut", "tune"):
+        assert ", ".join(cutoffs.FAMILIES) in " ".join(call(command, "--help")[1].split())
 
 
 @pytest.mark.parametrize(
@@ -596,6 +637,23 @@ def test_a_command_starts_no_thread_of_blas_and_loads_only_what_it_needs() -> No
     assert threads == "1"
     assert "numpy" in loaded
     assert not NOT_FOR_SCORES & set(loaded)
+
+
+def test_help_the_version_and_a_mistyped_option_do_without_numpy() -> None:
+    words = [
+        ["--version"],
+        ["--help"],
+        ["evalute"],
+        *([name, word] for name in cli.COMMANDS for word in ("-h", "--foo")),
+    ]
+    code = (
+        "import contextlib, sys; from coliee_ir import cli\n"
+        f"for typed in {words}:\n"
+        "    with contextlib.suppress(SystemExit): cli.main(typed)\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numpy", "pytrec_eval", *NOT_FOR_SCORES - {"difflib"}} & set(done.stderr.splitlines()[-1].split())
 
 
 @pytest.mark.explore
