@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import GREATEST_RELEVANCE
-from coliee_adapters.trec_eval import Request
+from coliee_adapters.trec_eval import Request, is_computed
 
 #: ir_measures' measure → trec_eval's without a cutoff, and with one. None: trec_eval has no such measure.
 NAMES: Final[Mapping[str, tuple[str | None, str | None]]] = {
@@ -93,7 +93,7 @@ def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Reque
     gains = wanted.pop("gains", {})
     judged_only = bool(wanted.pop("judged_only", False))
     wanted.pop("rel", None)
-    if base is None or wanted:
+    if base is None or wanted or not is_computed(base):
         problem = (
             f"{measure} is not computed by trec_eval, and so not here; convert the files and use ir_measures for it"
         )

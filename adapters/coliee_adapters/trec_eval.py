@@ -121,6 +121,11 @@ def compares_as_float32() -> bool:
     return bool(evaluator.evaluate({"q": {"a": 16777217.0, "b": 16777216.0}})["q"]["recip_rank"] == 0.5)
 
 
+def is_computed(base: str) -> bool:
+    """Whether there is such a measure of trec_eval."""
+    return base in pytrec_eval.supported_measures
+
+
 class Request(NamedTuple):
     """One value to ask trec_eval for."""
 

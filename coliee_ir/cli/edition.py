@@ -7,6 +7,7 @@ import contextlib
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.files import limits
 from coliee_adapters.kinds import with_kind
 from coliee_adapters.remarks import Remark
 from coliee_ir.cli import end_progress, print_remark, scoring, with_progress
@@ -23,7 +24,8 @@ def run(options: argparse.Namespace) -> int:
     # called from wherever it may be, everything is called as the file calls it
     with contextlib.chdir(file.parent if file.is_file() else "."):
         read = edition.read_edition(file.name if file.is_file() else options.edition_file)
-        news = edition.unchanged(read, folder) or edition.write(edition.day_of(read, with_progress), folder)
+        with limits.stated(read.limits):
+            news = edition.unchanged(read, folder) or edition.write(edition.day_of(read, with_progress), folder)
     for result in news.results["decide"]:
         if result["kind"] == "refused":
             print_remark(f"coliee-ir: not ranked: {with_kind(Remark('refused', result['what']))}")

@@ -216,17 +216,16 @@ def sort_files(
     rules: Protocol | None = None,
     edition: str | int | None = None,
     columns: Mapping[str, str] | None = None,
-    bounds: limits.Limits | None = None,
 ) -> Inventory:
     """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``.
 
-    What teams sent costs no more than ``bounds`` say, by default those of the environment.
+    What teams sent costs no more than the limits say.
     """
     table = golds or Golds()
     trial.forget_refusals()
     walked = walk(paths, [*besides, *(query_file.file for query_file in table.asked)])
     if teams is not None:
-        bounds, spent = bounds or limits.current(), dict[str, float]()
+        bounds, spent = limits.current(), dict[str, float]()
         _refuse_crowds(walked, teams)
         for file in filter(trial.is_large, walked.files):
             envelope = teams.envelope(file)

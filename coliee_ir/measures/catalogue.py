@@ -362,7 +362,8 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -
 
 def _measure_of(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measure:
     """A measure of ours with its parameters, which are checked."""
-    allowed = getattr(kind, "parameters", None) or [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    types = {field.name: field.type for field in fields(kind)}  # type: ignore[arg-type]
+    allowed = getattr(kind, "parameters", None) or [*types]
     for key, value in parameters.items():
         if key not in allowed:
             what = f"; it has {', '.join(allowed)}" if allowed else ""
@@ -371,7 +372,7 @@ def _measure_of(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> 
         fits, meaning = _VALUES[key]
         if not fits(value):
             raise UsageError("bad-measure", f"{typed!r}: {key} must be {meaning}")
-    return kind(**{key: float(value) if key in ("beta", "p") else value for key, value in parameters.items()})
+    return kind(**{key: float(value) if types[key] == "float" else value for key, value in parameters.items()})
 
 
 class Description(NamedTuple):

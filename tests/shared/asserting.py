@@ -38,6 +38,8 @@ def _regex(expected: str) -> str:
 
 def matches(said: Any, expected: Any) -> bool:
     """Whether what was said is what is expected, whose wildcards are wildcards; of several texts, each of them."""
+    if isinstance(said, BaseException):
+        said = heard(said)
     if isinstance(said, str) and isinstance(expected, str):
         return said == expected or re.fullmatch(_regex(expected) + _END, said) is not None
     if isinstance(expected, Mapping):

@@ -1,4 +1,4 @@
-"""How much of the machine one file may take. Environment variables set what people may need; see docs/faults.md."""
+"""How much of the machine a file may take. The environment sets it, and an edition's file: see docs/faults.md."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -69,6 +70,24 @@ def current() -> Limits:
     return bounds._replace(**{name: _number(name, text) for name, text in given.items() if text})
 
 
+@contextlib.contextmanager
+def stated(settings: Mapping[str, object]) -> Iterator[None]:
+    """Set limits as a file states them, by their names, for a block and the processes that it starts."""
+    before = dict(os.environ)
+    os.environ.update({variable(name): str(setting) for name, setting in settings.items()})
+    try:
+        yield
+    finally:
+        for name in map(variable, settings):
+            del os.environ[name]
+            os.environ.update({name: before[name]} if name in before else {})
+
+
+def is_setting(value: object) -> bool:
+    """Whether it sets a limit: an integer ≥ 1, or one with its unit, such as ``2G``."""
+    return type(value) in (int, str) and _number_of(str(value)) > 0
+
+
 @functools.cache
 def _memory() -> int:
     """The bytes of memory that this process may have; 0 where the system does not say."""
@@ -107,10 +126,13 @@ def variable(name: str) -> str:
     return _PREFIX + name.upper()
 
 
-def _number(name: str, text: str) -> int:
+def _number_of(text: str) -> int:
     setting = re.fullmatch(_SETTING, text.strip())
-    number = 0 if setting is None else int(setting[1]) << _UNITS[setting[2].upper()]
-    if not number:
+    return 0 if setting is None else int(setting[1]) << _UNITS[setting[2].upper()]
+
+
+def _number(name: str, text: str) -> int:
+    if not (number := _number_of(text)):
         raise UsageError(
             "bad-value", f"{variable(name)} is {text!r}; set it to an integer ≥ 1, such as 1000, 64K, 16M or 2G"
         )

@@ -10,11 +10,12 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters.files import limits
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import exact_id
 from coliee_ir.inbox.tasks import tasks_of_queries
@@ -66,8 +67,7 @@ class Edition:
     teams: str | None = None
     style: str = ""
     resamples: int = N_RESAMPLES
-    upload_seconds: int = 0  # of processor time that reading one upload may take; 0 for the limit of the environment
-    upload_memory: int = 0  # the MiB of memory that it may take; 0 as above
+    limits: Mapping[str, int | str] = field(default_factory=dict)  # what files may cost, where it says so
     settled: tuple[str, ...] = ()  # the keys of decisions that were taken
     image: str = ""  # the Docker image of the bundles for Codabench; empty for no bundles
     phase: str = "receipts"  # ``results`` from the day on which teams are told scores and places
@@ -88,7 +88,7 @@ _PATHS: Final = ValueKind(
     'a path, or a list of paths, for example ["mailbox", "late.eml"]',
     lambda value: TEXT.holds(value) or TEXTS.holds(value),
 )
-_TABLE: Final = ValueKind("a table, headed [public] or [codabench]", lambda value: isinstance(value, dict))
+_TABLE: Final = ValueKind("a table, headed [public], [limits] or [codabench]", lambda value: isinstance(value, dict))
 _TOP: Final = {
     "name": TEXT,
     "year": YEAR,
@@ -100,11 +100,10 @@ _TOP: Final = {
     "teams": TEXT,
     "style": ValueKind('"coliee2021"', lambda value: value in ("", "coliee2021")),
     "resamples": COUNT,
-    "upload_seconds": COUNT,
-    "upload_memory": COUNT,
     "settled": TEXTS,
     "phase": ValueKind('"receipts" or "results"', lambda value: value in ("receipts", "results")),
 }
+_LIMIT: Final = ValueKind('an integer ≥ 1, or a text such as "64K", "16M" or "2G"', limits.is_setting)
 _PUBLIC: Final = dict.fromkeys(Public._fields, FLAG)
 _FILES: Final = ("gold", "corpus", "training", "categories", "rules")
 _TASK: Final = {
@@ -139,15 +138,16 @@ def read_edition(path: PathLike) -> Edition:
         InputError: the file cannot be read, or a key is unknown, missing or of the wrong type.
     """
     name, held = loads(path)
-    top = _Table(name, "", held, (*_TOP, "public", "codabench", "task"))
+    top = _Table(name, "", held, (*_TOP, "public", "limits", "codabench", "task"))
     found = top.checked(_TOP)
     for key in ("name", "mailbox"):
         top.needed(key, _TOP[key])
     apart = {
         key: _Table(name, f"[{key}]", top.checked({key: _TABLE}).get(key, {}), known)
-        for key, known in (("codabench", ("image",)), ("public", _PUBLIC))
+        for key, known in (("codabench", ("image",)), ("public", _PUBLIC), ("limits", limits.Limits._fields))
     }
     found["image"] = apart["codabench"].needed("image", TEXT) if "codabench" in held else ""
+    found["limits"] = apart["limits"].checked(dict.fromkeys(limits.Limits._fields, _LIMIT))
     tasks = [
         _task(_Table(name, f"[[task]] {number}", one, _TASK), found.get("year"))
         for number, one in enumerate(top.tables("task"), 1)

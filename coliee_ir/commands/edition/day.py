@@ -15,7 +15,6 @@ import numpy as np
 
 from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import UsageError, shortened
-from coliee_adapters.files import limits
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import Gold
 from coliee_adapters.remarks import Remark
@@ -106,10 +105,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     }
     golds = Golds(_query_file(part, evaluators[part.name].gold) for part in edition.tasks)
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
-    bounds = limits.current()
-    seconds, memory = edition.upload_seconds or bounds.seconds, (edition.upload_memory << 20) or bounds.memory
-    bounds = bounds._replace(seconds=seconds, memory=memory)
-    inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year, bounds=bounds)
+    inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
     boards, corrections, held = [], list[Submission](), list[tuple[str, Excess]]()
     for part in edition.tasks:
         evaluator = evaluators[part.name]

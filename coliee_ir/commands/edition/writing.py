@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import limits
 from coliee_adapters.files.source import sha256_of
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
@@ -65,8 +66,8 @@ def unchanged(edition: Edition, folder: Path) -> News | None:
 
 
 def _inputs(edition: Edition) -> dict[str, str]:
-    """All that an edition is made from → its sum: the files, and this package."""
-    found = {"coliee-ir": code()}
+    """All that an edition is made from → its sum: the files, this package, and the limits."""
+    found = {"coliee-ir": code(), "limits": ", ".join(map(str, limits.current()))}
     for path in edition.read:
         files = sorted(Path(path).rglob("*")) if Path(path).is_dir() else [Path(path)]
         found |= {str(file): sha256_of(file) for file in files if file.is_file()}

@@ -52,20 +52,40 @@ def test_a_file_that_takes_too_much_memory_is_not_ranked_and_the_others_are(call
     write({"in/A/a.txt": cases("A1"), "in/B/lists.json": f"[{','.join(['[]'] * 4_000_000)}]",
            "gold.json": json.dumps({f"{q:06}": [f"{q + 100:06}"] for q in range(1, 12)}),
            "e.toml":
-               'name = "E"\nyear = 2026\nmailbox = "in"\nupload_memory = 60\n'
-               '[[task]]\ntask = "1"\ngold = "gold.json"\n'})  # fmt: skip
+               'name = "E"\nyear = 2026\nmailbox = "in"\n'
+               '[[task]]\ntask = "1"\ngold = "gold.json"\n[limits]\nmemory = "60M"\n'})  # fmt: skip
     code, out, err = call("edition", "e.toml", "-o", "out")
     assert code == 0
     assert mentions(err + out, "in/B/lists.json: … 60 MiB …") and "Task 1: 1 run" in err + out
 
 
+def test_the_limits_of_an_edition_reach_what_reads_and_changed_ones_are_noticed(call: Call) -> None:
+    toml = 'name = "E"\nyear = 2026\nmailbox = "in"\n[[task]]\ntask = "1"\ngold = "gold.json"\n'
+    write({"in/A.zip": zipped({"a.txt": cases("A1"), "b.txt": cases("A2"), "c.txt": "x" * 5000}), "e.toml": toml,
+           "gold.json": json.dumps({f"{q:06}": [f"{q + 100:06}"] for q in range(1, 12)})})  # fmt: skip
+    for stated, is_refused in (("archives = 2000", True), ('archives = "1G"', False), ('unpacked = "1K"', True)):
+        Path("e.toml").write_text(f"{toml}[limits]\n{stated}\n")
+        code, out, err = call("edition", "e.toml", "-o", "out")
+        assert (code, "Task 1: 2 runs" not in err + out) == (0, is_refused), stated
+    assert not any(name.startswith("COLIEE_IR_MAX") for name in os.environ)
+    with pytest.MonkeyPatch.context() as patch:
+        Path("e.toml").write_text(toml)
+        for most, is_refused in (("1K", True), ("1M", False)):
+            patch.setenv("COLIEE_IR_MAX_UNPACKED", most)
+            _, out, err = call("edition", "e.toml", "-o", "out")
+            assert ("Task 1: 2 runs" not in err + out) == is_refused, most
+    for value in ("0", '"2 of them"', "true"):
+        Path("e.toml").write_text(f"{toml}[limits]\nseconds = {value}\n")
+        assert mentions(call("edition", "e.toml", "-o", "out")[2], "e.toml: … [limits] … seconds …")
+
+
 def test_what_one_team_sends_is_bounded_as_a_whole() -> None:
     lists = {f"in/B/{number}.json": f"[{','.join(['[]'] * 400_000)}]" for number in range(4)}
     write({"in/A/a.txt": cases("A1"), "in/A/b.json": f"[{','.join(['[]'] * 400_000)}]", **lists})
-    bounds = limits.current()._replace(seconds=0.02)  # type: ignore[arg-type]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("resource.setrlimit", lambda *_: None)  # of one file
-        items = sort_files(["in"], teams=Teams(None, ["in"]), bounds=bounds).items
+        patch.setattr(limits, "current", lambda: limits.Limits(seconds=0.02))  # type: ignore[arg-type]
+        items = sort_files(["in"], teams=Teams(None, ["in"])).items
     errors = {item.file: item.error for item in items}
     assert errors["in/A/a.txt"] is None and getattr(errors["in/B/3.json"], "kind", "") == "too-large"
     assert getattr(errors["in/A/b.json"], "kind", "") != "too-large"  # of another team

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, Literal
 
 import naive
@@ -343,7 +345,24 @@ def test_all_there_is_is_described_and_can_be_asked_for() -> None:
     names = [description.name for description in described]
     assert len(names) == len(set(names))
     assert set(names) == {class_of(name)().name for name in OURS} | set(trec_eval.each_name())
-    for description in described:
+    parameters = [(name, field) for name in OURS for field in fields(class_of(name))]  # type: ignore[arg-type]
+    for name, field in parameters:
+        with contextlib.suppress(UsageError):  # of one that the measure does not take
+            parse(f"{name}({field.name}={0.5 if field.type == 'float' else 2})")
+
+
+def test_what_an_engine_does_not_compute_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = {name for name in pytrec_eval.supported_measures if not name.startswith("ndcg")}
+    monkeypatch.setattr(pytrec_eval, "supported_measures", left)
+    for typed in ("nDCG", "nDCG@10", "ndcg_cut_10"):
+        with pytest.raises(UsageError) as refused:
+            parse(typed)
+        assert refused.value.kind in ("unfit-measure", "unknown-measure")
+    assert parse("AP")
+
+
+def test_each_of_them_is_described() -> None:
+    for description in everything():
         assert all(description), description.name
         assert parse(description.name)
 
