@@ -1,18 +1,15 @@
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable, Iterator
 from operator import methodcaller
 from pathlib import Path
-from typing import Any
 
 import pytest
 from asserting import heard, matches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coliee_adapters.corpora import Corpus, Document, Query
+from coliee_adapters.corpora import Document, Query
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Gold
 from coliee_ir import read_corpus
@@ -25,11 +22,11 @@ Folder = Callable[[dict[str, str | bytes]], Path]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
+def folder(tmp_path, monkeypatch):
     """Writes files, some in folders, below the current folder."""
     monkeypatch.chdir(tmp_path)
 
-    def folder(files: dict[str, str | bytes]) -> Path:
+    def folder(files):
         for name, content in files.items():
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -39,13 +36,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 
 @pytest.fixture
-def unopened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+def unopened(monkeypatch):
     """Called, it makes the opening of any file fail."""
 
-    def refuse(*args: object, **kwargs: object) -> object:
+    def refuse(*args, **kwargs):
         raise AssertionError(f"opened: {args}")
 
-    def close() -> None:
+    def close():
         monkeypatch.setattr(Path, "open", refuse)
         monkeypatch.setattr(Path, "read_bytes", refuse)
         monkeypatch.setattr("builtins.open", refuse)
@@ -54,7 +51,7 @@ def unopened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     monkeypatch.undo()
 
 
-def refusal(*args: Any, asked: Callable[[Corpus], object] = lambda corpus: None, **named: Any) -> str:
+def refusal(*args, asked=lambda corpus: None, **named):
     with pytest.raises((InputError, UsageError)) as error:
         answer = asked(read_corpus(*args, **named))
         if isinstance(answer, Iterator):
@@ -62,7 +59,7 @@ def refusal(*args: Any, asked: Callable[[Corpus], object] = lambda corpus: None,
     return heard(error.value)
 
 
-CASES: dict[str, str | bytes] = {
+CASES = {
     "cases/000018.txt": "[1] The hive was sold.\r\n[2] It was empty. \n",
     "cases/000023.txt": "\ufeff蜜蜂の売買。",
     "cases/000001.txt": "A swarm left.",
@@ -71,7 +68,7 @@ CASES: dict[str, str | bytes] = {
     "cases/notes.md": b"\0\xff",
 }
 LABELS = '{"000018.txt": ["000001.txt", "000023.txt"], "000001.txt": ["000018"]}'
-FRAGMENTS: dict[str, str | bytes] = {
+FRAGMENTS = {
     "queries/002/base_case.txt": "[1] A garden. [2] The bees may leave.",
     "queries/002/entailed_fragment.txt": "The bees may leave.\n",
     "queries/002/paragraphs/001.txt": "Who owns a swarm?",
@@ -85,7 +82,7 @@ FRAGMENTS: dict[str, str | bytes] = {
 }
 
 
-def test_a_folder_of_cases_without_gold_has_documents_only(folder: Folder) -> None:
+def test_a_folder_of_cases_without_gold_has_documents_only(folder):
     folder(CASES)
     corpus = read_corpus("cases")
     assert (corpus.task, corpus.path) == ("1", "cases")
@@ -99,7 +96,7 @@ def test_a_folder_of_cases_without_gold_has_documents_only(folder: Folder) -> No
     assert list(corpus.queries_iter()) == []
 
 
-def test_labels_name_the_queries(folder: Folder) -> None:
+def test_labels_name_the_queries(folder):
     folder({**CASES, "gold.json": LABELS})
     corpus = read_corpus("cases", gold="gold.json")
     assert corpus.query_ids() == ("000018", "000001")
@@ -114,12 +111,12 @@ def test_labels_name_the_queries(folder: Folder) -> None:
 @pytest.mark.parametrize(
     "gold", ['["000018.txt", "000001.txt"]', '{"000018.txt": [], "000001.txt": []}', '{"000018": "", "000001": ""}']
 )
-def test_a_test_set_names_the_queries_only(folder: Folder, gold: str) -> None:
+def test_a_test_set_names_the_queries_only(folder, gold):
     folder({**CASES, "queries.json": gold})
     assert read_corpus("cases", gold="queries.json").query_ids() == ("000018", "000001")
 
 
-def test_ids_are_told_without_opening_a_file(folder: Folder, unopened: Callable[[], None]) -> None:
+def test_ids_are_told_without_opening_a_file(folder, unopened):
     folder({**CASES, **FRAGMENTS})
     unopened()
     corpus = read_corpus("cases", gold=Gold({"000018": {"000001": 1}}))
@@ -132,7 +129,7 @@ def test_ids_are_told_without_opening_a_file(folder: Folder, unopened: Callable[
     assert corpus.candidate_ids("002") == ("001", "010")
 
 
-def test_documents_are_found_by_id_and_titled_by_their_beginning(folder: Folder) -> None:
+def test_documents_are_found_by_id_and_titled_by_their_beginning(folder):
     folder({**CASES, "cases/000099.txt": "[1]\nBees, J.: " + "x" * 200})
     corpus = read_corpus("cases")
     assert corpus.find("000001") == corpus.find("000001.txt") == Document("000001", "A swarm left.")
@@ -151,13 +148,13 @@ def test_documents_are_found_by_id_and_titled_by_their_beginning(folder: Folder)
         ("queries", ["../queries/001/001", "001/../002/001", "001//001", "001/base_case", "001", "/", ""]),
     ],
 )
-def test_an_id_is_never_a_path(folder: Folder, path: str, names: list[str]) -> None:
+def test_an_id_is_never_a_path(folder, path, names):
     folder({**CASES, **FRAGMENTS, "secret.txt": "secret"})
     corpus = read_corpus(path)
     assert [corpus.find(name) for name in names] == [None] * len(names)
 
 
-CASE: dict[str, str | bytes] = {"cases/000001.txt": ""}
+CASE = {"cases/000001.txt": ""}
 IDS_EXPECTED = 'expected ["000001.txt", "000018.txt"]'
 
 
@@ -214,9 +211,7 @@ IDS_EXPECTED = 'expected ["000001.txt", "000018.txt"]'
         ),
     ],
 )
-def test_no_corpus_of_cases(
-    folder: Folder, files: dict[str, str | bytes], named: dict[str, Any], sentence: str
-) -> None:
+def test_no_corpus_of_cases(folder, files, named, sentence):
     folder(files)
     assert matches(refusal(**{"path": "cases", **named}), sentence)
 
@@ -227,7 +222,7 @@ def test_no_corpus_of_cases(
         st.from_regex(r"[0-9]{1,6}", fullmatch=True), st.text(st.characters(codec="utf-8", exclude_characters="\0"))
     )
 )
-def test_what_is_written_is_read_by_order_of_id(tmp_path_factory: pytest.TempPathFactory, held: dict[str, str]) -> None:
+def test_what_is_written_is_read_by_order_of_id(tmp_path_factory, held):
     path = tmp_path_factory.mktemp("cases")
     for case, text in {"000": "", **held}.items():
         (path / f"{case}.txt").write_text(text, encoding="utf-8", newline="")
@@ -240,7 +235,7 @@ def test_what_is_written_is_read_by_order_of_id(tmp_path_factory: pytest.TempPat
     assert {document.doc_id: document.text for document in corpus.docs_iter()} == expected
 
 
-def test_a_folder_of_folders_is_task_2(folder: Folder) -> None:
+def test_a_folder_of_folders_is_task_2(folder):
     folder(FRAGMENTS)
     corpus = read_corpus("queries")
     assert corpus.task == "2"
@@ -258,7 +253,7 @@ def test_a_folder_of_folders_is_task_2(folder: Folder) -> None:
     ]
 
 
-def test_paragraphs_have_the_ids_of_runs_as_candidates_and_unique_ids_elsewhere(folder: Folder) -> None:
+def test_paragraphs_have_the_ids_of_runs_as_candidates_and_unique_ids_elsewhere(folder):
     folder({**FRAGMENTS, "gold.json": '{"002": "010.txt, 001.txt"}'})
     corpus = read_corpus("queries", gold="gold.json")
     assert corpus.query_ids() == ("002",)
@@ -280,7 +275,7 @@ CODE_DOCUMENTS = [
 ]
 
 
-def pairs(*held: str) -> str:
+def pairs(*held):
     return "<?xml version='1.0'?>\n<dataset>\n" + "\n".join(held) + "\n</dataset>\n"
 
 
@@ -295,7 +290,7 @@ STATEMENT = '<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>'
         '<pair id="H18-1-2" label="Y"><article>1</article><article>398-20</article><t2>A bee\nis free.</t2></pair>',
     ],
 )
-def test_each_generation_of_statements_gives_queries(folder: Folder, pair: str) -> None:
+def test_each_generation_of_statements_gives_queries(folder, pair):
     folder({"code.txt": CODE, "pairs.xml": pairs(pair)})
     corpus = read_corpus("code.txt", gold="pairs.xml")
     assert (corpus.task, corpus.path) == ("3", "code.txt")
@@ -309,7 +304,7 @@ def test_each_generation_of_statements_gives_queries(folder: Folder, pair: str) 
 
 
 @pytest.mark.parametrize("t1", ["", "<t1></t1>", "<t1> \n</t1>", "<article/>"])
-def test_statements_may_have_no_text_and_no_code(folder: Folder, t1: str) -> None:
+def test_statements_may_have_no_text_and_no_code(folder, t1):
     held = (f'<pair id="R07-01-A">{t1}<t2>A bee.</t2></pair>', f'<pair id="R07-01-I">{t1}<t2>\n</t2></pair>')
     folder({"code.txt": CODE, "pairs.xml": pairs(*held)})
     for corpus in (read_corpus("code.txt", task="3", gold="pairs.xml"), read_corpus("pairs.xml", task="5")):
@@ -318,7 +313,7 @@ def test_statements_may_have_no_text_and_no_code(folder: Folder, t1: str) -> Non
         assert matches(refusal("pairs.xml", task="5", asked=asked), "[wrong-part] pairs.xml …")
 
 
-def test_statute_files_are_read_when_they_are_asked_for_and_once(folder: Folder, unopened: Callable[[], None]) -> None:
+def test_statute_files_are_read_when_they_are_asked_for_and_once(folder, unopened):
     folder({"code.txt": CODE, "pairs.xml": pairs('<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>', "<pair")})
     corpus = read_corpus("code.txt", gold="pairs.xml")  # whose end is broken
     assert len(list(corpus.docs_iter())) == 2
@@ -328,8 +323,8 @@ def test_statute_files_are_read_when_they_are_asked_for_and_once(folder: Folder,
     assert corpus.doc_ids() == ("1", "398-20")
 
 
-def instance(tort_id: str, verdict: bool | None = None, **changed: object) -> str:
-    held: dict[str, object] = {
+def instance(tort_id, verdict=None, **changed):
+    held = {
         "version": "1",
         "tort_id": tort_id,
         "undisputed_facts": [{"id": "0", "description": f"事実{tort_id}。"}, {"id": "1", "description": " A hive. "}],
@@ -344,7 +339,7 @@ def instance(tort_id: str, verdict: bool | None = None, **changed: object) -> st
     return json.dumps(held, ensure_ascii=False)
 
 
-def check_pilot(corpus: Corpus) -> None:
+def check_pilot(corpus):
     assert corpus.query_ids() == ("7", "a/b")
     assert list(corpus.queries_iter()) == [Query("7", "事実7。\nA hive."), Query("a/b", "事実a/b。\nA hive.")]
     assert corpus.doc_ids() == ("7/p0", "7/d0", "7/d1", "a/b/p0", "a/b/d0", "a/b/d1")
@@ -363,14 +358,14 @@ def check_pilot(corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("start", ["", "\ufeff", "\n\n", "\ufeff \r\n"])
-def test_instances_are_queries_and_claims_their_documents(folder: Folder, start: str) -> None:
+def test_instances_are_queries_and_claims_their_documents(folder, start):
     folder({"pilot.jsonl": f"{start}{instance('7', True)}\r\n\n{instance('a/b', False)}"})
     corpus = read_corpus("pilot.jsonl")
     assert corpus.task == "tort"
     check_pilot(corpus)
 
 
-def test_an_instance_needs_no_verdict(folder: Folder) -> None:
+def test_an_instance_needs_no_verdict(folder):
     folder({"pilot.jsonl.gz": gzip.compress(f"{instance('7')}\n{instance('a/b')}\n".encode())})
     check_pilot(read_corpus("pilot.jsonl.gz", task="rationale"))
 
@@ -452,7 +447,7 @@ CLAIM = {"id": "0", "is_accepted": None, "description": 1}
         ),
     ],
 )
-def test_no_other_corpus(folder: Folder, files: dict[str, str | bytes], named: dict[str, Any], sentence: str) -> None:
+def test_no_other_corpus(folder, files, named, sentence):
     usual = {"code.txt": CODE, "pairs.xml": pairs(STATEMENT), "labels.txt": "H18-1-2 Y\n", "pilot.jsonl": instance("7")}
     folder({**usual, **files})
     assert matches(refusal(**({"path": "queries", "task": "2"} if "path" not in named else {}) | named), sentence)
