@@ -60,7 +60,7 @@ def test_tasks_called_as_columns_stand_beside_them():
 
 def test_a_table_by_two_golds_has_a_column_each():
     table = coliee_ir.compare(_read("rank"), other=_read("rank"), n_resamples=99).to_frame("polars")
-    assert len(table.columns) == 5
+    assert len({*table.columns}) == len(table.columns) > 5
 
 
 def test_a_report_shows_every_column(here, call):
