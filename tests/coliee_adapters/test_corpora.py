@@ -1,6 +1,6 @@
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from operator import methodcaller
 from pathlib import Path
 
@@ -17,8 +17,6 @@ from coliee_ir import read_corpus
 #: What can be asked of a corpus.
 docs_iter, queries_iter = map(methodcaller, ("docs_iter", "queries_iter"))
 doc_ids, query_ids = map(methodcaller, ("doc_ids", "query_ids"))
-
-Folder = Callable[[dict[str, str | bytes]], Path]
 
 
 @pytest.fixture
@@ -168,52 +166,34 @@ IDS_EXPECTED = 'expected ["000001.txt", "000018.txt"]'
         ({"case.txt": "A swarm."}, {"path": "case.txt", "task": "1"}, "case.txt: [not-a-file]"),
         ({**CASE, "cases/ 000001.txt": ""}, {}, "cases/000001.txt:  [duplicate] 000001.txt …"),
         ({"cases/.txt": "", "cases/ .txt": ""}, {}, "cases/ .txt: [duplicate] … 000018.txt"),
+        (CASE, {"gold": Gold({"18": {"1": 1}}, path="x")}, "x: [unknown-query] 1 … 1 … cases … (found '18')"),
         (
-            {**CASE, "gold.json": '{"000001": ["000018"], "18": ["000001"], "23": ["000001"]}'},
-            {"gold": "gold.json"},
-            "gold.json: [unknown-query] 2 … 3 … cases … (found '18')",
-        ),
-        (
-            CASE,
-            {"gold": Gold({"18": {"000001": 1}}, path="held")},
-            "held: [unknown-query] 1 … 1 … cases … (found '18')",
-        ),
-        (
-            {**CASE, "gold.json": '["000001.txt", 18]'},
-            {"gold": "gold.json"},
-            f"gold.json: [bad-id] (found '18'); {IDS_EXPECTED}",
-        ),
-        (
-            {**CASE, "gold.json": '["000001.txt", " .txt"]'},
-            {"gold": "gold.json"},
-            f"gold.json: [bad-id] (found '\" .txt\"'); {IDS_EXPECTED}",
-        ),
-        (
-            {**CASE, "gold.json": '["000001.txt", "000001"]'},
-            {"gold": "gold.json"},
-            "gold.json: [duplicate] (found '000001')",
-        ),
-        ({**CASE, "gold.json": "[]"}, {"gold": "gold.json"}, f"gold.json: [empty]; {IDS_EXPECTED}"),
-        (
-            {**CASE, "gold.json": "{}"},
-            {"gold": "gold.json"},
-            'gold.json: [structure] (found \'{}\'); expected {"000001": ["000018", "000023"]}',
-        ),
-        (
-            {"cases/000001.txt": b"one\r\ntwo \xe9t\xe9"},
+            {"cases/1.txt": b"a\r\nb \xe9t\xe9"},
             {"asked": docs_iter},
-            "cases/000001.txt, line 2: [encoding] (found '\\xe9t\\xe9')",
+            "cases/1.txt, line 2: [encoding] (found '\\xe9t\\xe9')",
         ),
-        (
-            {**CASES, "gold.json": LABELS},
-            {"gold": "gold.json", "asked": lambda corpus: corpus.candidates("000023")},
-            "[unknown-query] '000023'… cases …",
-        ),
+        (CASE, {"asked": lambda corpus: corpus.candidates("000023")}, "[unknown-query] '000023'… cases …"),
     ],
 )
 def test_no_corpus_of_cases(folder, files, named, sentence):
     folder(files)
     assert matches(refusal(**{"path": "cases", **named}), sentence)
+
+
+@pytest.mark.parametrize(
+    ("gold", "sentence"),
+    [
+        ('{"000001": ["000018"], "18": ["000001"]}', "[unknown-query] 1 … 2 … cases … (found '18')"),
+        ('["000001.txt", 18]', f"[bad-id] (found '18'); {IDS_EXPECTED}"),
+        ('["000001.txt", " .txt"]', f"[bad-id] (found '\" .txt\"'); {IDS_EXPECTED}"),
+        ('["000001.txt", "000001"]', "[duplicate] (found '000001')"),
+        ("[]", f"[empty]; {IDS_EXPECTED}"),
+        ("{}", '[structure] (found \'{}\'); expected {"000001": ["000018", "000023"]}'),
+    ],
+)
+def test_a_gold_that_names_no_queries_of_the_cases_is_refused(folder, gold, sentence):
+    folder({**CASE, "gold.json": gold})
+    assert matches(refusal("cases", gold="gold.json"), f"gold.json: {sentence}")
 
 
 @settings(max_examples=settings().max_examples // 4)
@@ -238,19 +218,14 @@ def test_what_is_written_is_read_by_order_of_id(tmp_path_factory, held):
 def test_a_folder_of_folders_is_task_2(folder):
     folder(FRAGMENTS)
     corpus = read_corpus("queries")
-    assert corpus.task == "2"
-    assert corpus.query_ids() == ("001", "002")
+    assert (corpus.task, corpus.query_ids()) == ("2", ("001", "002"))
     assert list(corpus.queries_iter()) == [
         Query("001", "巣箱は売られた。", "[1] A hive was sold."),
         Query("002", "The bees may leave.", "[1] A garden. [2] The bees may leave."),
     ]
-    assert corpus.doc_ids() == ("001/001", "001/002", "002/001", "002/010")
-    assert list(corpus.docs_iter()) == [
-        Document("001/001", "An offer."),
-        Document("001/002", "A sale."),
-        Document("002/001", "Who owns a swarm?"),
-        Document("002/010", "A swarm that leaves is free."),
-    ]
+    texts = {"001/001": "An offer.", "001/002": "A sale.", "002/001": "Who owns a swarm?"}
+    assert list(corpus.docs_iter())[:3] == [Document(*one) for one in texts.items()]
+    assert corpus.doc_ids() == (*texts, "002/010")
 
 
 def test_paragraphs_have_the_ids_of_runs_as_candidates_and_unique_ids_elsewhere(folder):
@@ -277,9 +252,6 @@ CODE_DOCUMENTS = [
 
 def pairs(*held):
     return "<?xml version='1.0'?>\n<dataset>\n" + "\n".join(held) + "\n</dataset>\n"
-
-
-STATEMENT = '<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>'
 
 
 @pytest.mark.parametrize(
@@ -370,84 +342,68 @@ def test_an_instance_needs_no_verdict(folder):
     check_pilot(read_corpus("pilot.jsonl.gz", task="rationale"))
 
 
-PILOT = 'pilot.jsonl, line 2: [structure] {0} … (found \'{1}\'); expected [{{"id": "0", "description": "…"}}]'
-CLAIM = {"id": "0", "is_accepted": None, "description": 1}
+@pytest.mark.parametrize(
+    ("files", "asked", "sentence"),
+    [
+        ({"README.txt": ""}, doc_ids, ": [empty]; … entailed_fragment.txt … paragraphs …"),
+        ({"1/paragraphs/1.txt": "", "1/base_case.txt": ""}, queries_iter, "/1/entailed_fragment.txt: [no-file]"),
+        ({"001/entailed_fragment.txt": ""}, queries_iter, "/001/base_case.txt: [no-file]"),
+        ({"001/entailed_fragment.txt": ""}, doc_ids, "/001/paragraphs: [no-file]"),
+        ({"001/paragraphs/001.md": ""}, docs_iter, "/001/paragraphs: [empty] paragraph … 001 …"),
+        ({"1/entailed_fragment.txt/x": ""}, queries_iter, "/1/entailed_fragment.txt: [cannot-read] Is a directory …"),
+    ],
+)
+def test_no_folder_of_fragments(folder, files, asked, sentence):
+    folder({"queries/1/base_case.txt": "", **{f"queries/{name}": text for name, text in files.items()}})
+    assert matches(refusal("queries", task="2", asked=asked), f"queries{sentence}")
+
+
+def test_only_queries_of_the_corpus_have_candidates(folder):
+    folder({**FRAGMENTS, "pilot.jsonl": instance("7")})
+    for path, name, shown in (("queries", "003\x1b[31m", "003\\x1b[31m"), ("pilot.jsonl", "9", "9")):
+        said = refusal(path, asked=lambda corpus, name=name: corpus.candidates(name))
+        assert matches(said, f"[unknown-query] '{shown}'… {path} …")
 
 
 @pytest.mark.parametrize(
-    ("files", "named", "sentence"),
+    ("path", "named", "sentence"),
     [
-        ({"queries/README.txt": ""}, {}, "queries: [empty]; … entailed_fragment.txt … paragraphs …"),
+        ("queries", {"gold": "gold.json"}, "gold.json: [unknown-query] 1 … 1 … queries … (found '003')"),
+        ("code.txt", {"gold": "labels.txt"}, "labels.txt: [unknown-format]"),
+        ("pairs.xml", {"gold": "pairs.xml"}, "[wrong-part] pairs.xml …"),
+        ("code.txt", {"gold": Gold({})}, "[not-a-file]"),
+        ("labels.txt", {"task": None}, "labels.txt: [unknown-format]"),
+        ("labels.txt", {"task": "3", "asked": docs_iter}, "labels.txt: [empty]"),
+        (".", {"task": "3"}, ".: [not-a-file]"),
+        ("code.txt", {"task": "trec"}, "[empty] 'trec'… 1, 2, 3, 4, 5, tort, rationale …"),
         (
-            {"queries/001/paragraphs/001.txt": "", "queries/001/base_case.txt": ""},
-            {"asked": queries_iter},
-            "queries/001/entailed_fragment.txt: [no-file]",
+            "bare.xml",
+            {"task": "5", "asked": queries_iter},
+            "bare.xml, line 3: [missing-key] (found 'q'); … <t2> … </t2>",
         ),
-        (
-            {"queries/001/entailed_fragment.txt": ""},
-            {"asked": queries_iter},
-            "queries/001/base_case.txt: [no-file]",
-        ),
-        ({"queries/001/entailed_fragment.txt": ""}, {"asked": doc_ids}, "queries/001/paragraphs: [no-file]"),
-        (
-            {"queries/001/paragraphs/001.md": ""},
-            {"asked": docs_iter},
-            "queries/001/paragraphs: [empty] paragraph … 001 …",
-        ),
-        (
-            {"queries/001/entailed_fragment.txt/x": "", "queries/001/base_case.txt": ""},
-            {"asked": queries_iter},
-            "queries/001/entailed_fragment.txt: [cannot-read] Is a directory …",
-        ),
-        (FRAGMENTS, {"asked": lambda corpus: corpus.candidates("003")}, "[unknown-query] '003'… queries …"),
-        (
-            FRAGMENTS,
-            {"asked": lambda corpus: corpus.candidates("003\x1b[31m")},
-            "[unknown-query] '003\\x1b[31m'… queries …",
-        ),
-        (
-            {**FRAGMENTS, "gold.json": '{"003": ["001"]}'},
-            {"gold": "gold.json"},
-            "gold.json: [unknown-query] 1 … 1 … queries … (found '003')",
-        ),
-        ({}, {"path": "code.txt", "gold": "labels.txt"}, "labels.txt: [unknown-format]"),
-        ({}, {"path": "pairs.xml", "gold": "pairs.xml"}, "[wrong-part] pairs.xml …"),
-        ({}, {"path": "code.txt", "gold": Gold({})}, "[not-a-file]"),
-        ({}, {"path": "labels.txt", "task": None}, "labels.txt: [unknown-format]"),
-        ({}, {"path": "labels.txt", "task": "3", "asked": docs_iter}, "labels.txt: [empty]"),
-        ({}, {"path": ".", "task": "3"}, ".: [not-a-file]"),
-        ({}, {"path": "code.txt", "task": "trec"}, "[empty] 'trec'… 1, 2, 3, 4, 5, tort, rationale …"),
-        (
-            {"pairs.xml": pairs('<pair id="H18-1-2" label="Y"><t1/></pair>')},
-            {"path": "code.txt", "gold": "pairs.xml", "asked": queries_iter},
-            "pairs.xml, line 3: [missing-key] (found 'H18-1-2'); write it as <t2> … </t2>",
-        ),
-        (
-            {"pairs.xml": pairs("<pair><t2>A bee.</t2></pair>")},
-            {"path": "code.txt", "gold": "pairs.xml", "asked": queries_iter},
-            "pairs.xml, line 3: [missing-id]",
-        ),
-        (
-            {},
-            {"path": "pilot.jsonl", "asked": lambda corpus: corpus.candidates("9")},
-            "[unknown-query] '9'… pilot.jsonl …",
-        ),
-        *(
-            (
-                {"pilot.jsonl": f"{instance('7')}\n{instance('8', **{key: value})}\n"},
-                {"path": "pilot.jsonl", "asked": queries_iter if key == "undisputed_facts" else docs_iter},
-                PILOT.format(key, json.dumps(value)),
-            )
-            for key, value in (
-                ("undisputed_facts", None),
-                ("undisputed_facts", ["A hive."]),
-                ("undisputed_facts", [{"id": "0"}]),
-                ("defendant_claims", [CLAIM]),
-            )
-        ),
+        ("no-id.xml", {"task": "5", "asked": queries_iter}, "no-id.xml, line 3: [missing-id]"),
     ],
 )
-def test_no_other_corpus(folder, files, named, sentence):
-    usual = {"code.txt": CODE, "pairs.xml": pairs(STATEMENT), "labels.txt": "H18-1-2 Y\n", "pilot.jsonl": instance("7")}
-    folder({**usual, **files})
-    assert matches(refusal(**({"path": "queries", "task": "2"} if "path" not in named else {}) | named), sentence)
+def test_no_other_corpus(folder, path, named, sentence):
+    bodies = {
+        "pairs": 'id="q" label="Y"><t2>A bee.</t2>',
+        "bare": 'id="q" label="Y"><t1/>',
+        "no-id": "><t2>A bee.</t2>",
+    }
+    folder({**FRAGMENTS, "gold.json": '{"003": ["001"]}', "code.txt": CODE, "labels.txt": "H18-1-2 Y\n"})
+    folder({f"{name}.xml": pairs(f"<pair {body}</pair>") for name, body in bodies.items()})
+    assert matches(refusal(path, **named), sentence)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *(("undisputed_facts", wrong) for wrong in (None, ["A hive."], [{"id": "0"}])),
+        ("defendant_claims", [{"id": "0", "is_accepted": None, "description": 1}]),
+    ],
+)
+def test_no_texts_of_the_pilot(folder, key, value):
+    folder({"pilot.jsonl": f"{instance('7')}\n{instance('8', **{key: value})}\n"})
+    asked = queries_iter if key == "undisputed_facts" else docs_iter
+    wrong = f"pilot.jsonl, line 2: [structure] {key} … (found '{json.dumps(value)}')"
+    assert matches(refusal("pilot.jsonl", asked=asked), f'{wrong}; expected [{{"id": "0", "description": "…"}}]')
