@@ -35,39 +35,6 @@ RECORDS = [
     {"query_id": "001.txt", "doc_id": "023", "score": 0.9},
     {"query_id": "002", "doc_id": "018", "score": -1},
 ]
-RUNS = {
-    "lines": one_a_line(RECORDS),
-    "lines with blank ones and CRLF": "\r\n" + one_a_line(RECORDS).replace("\n", "\r\n\r\n"),
-    "a list": json.dumps(RECORDS),
-    "an indented list": "\ufeff" + json.dumps(RECORDS, indent=2),
-    "other names": json.dumps(
-        [{"n": 1, "qid": r["query_id"], "docno": r["doc_id"], "sim": r["score"]} for r in RECORDS]
-    ),
-    "keys in another order": one_a_line([RECORDS[0], dict(reversed(RECORDS[1].items())), RECORDS[2]]),
-    "score and rank": json.dumps([{**r, "rank": n} for n, r in enumerate(RECORDS)]),
-    "pairs": '{"001": [["018", 0.1], ["023.txt", 0.9]], "002": [["018", -1]]}',
-    "hits": '{"001": [{"docid": "018", "score": 0.1}, {"docid": "023", "score": 0.9}],'
-    ' "002": [{"docid": "018", "score": -1}]}',
-    "ranks and scores by document": '{"001": {"018": {"rank": 2, "score": 0.1}, "023": {"rank": 1, "score": 0.9}},'
-    ' "002": {"018": {"rank": 1, "score": -1}}}',
-    "pairs of a query on each line": '{"001": [["018", 0.1], ["023", 0.9]]}\n{"002": [["018", -1]]}\n',
-    "scores of a query on each line": '{"001": {"018": 0.1, "023": 0.9}}\n{"002": {"018": -1}}\n',
-}
-
-
-RUNS["in another order"] = one_a_line([RECORDS[0], RECORDS[2], RECORDS[1]])
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_a_run_with_scores_is_read(source, name):
-    run = detect.read_run(source(RUNS[name], "my.jsonl"))
-    assert isinstance(run, Run)
-    assert ranked(run) == ranked(run) == SCORED
-    assert (run.scored, run.tag, run.path, run.format) == (True, "my", "my.jsonl", "json")
-    if name == "score and rank":
-        assert [str(one) for b in run.blocks() if b.ranks is not None for one in b.ranks] == ["0", "1", "2"]
-    if RUNS[name].startswith(("{", "[")) and "}\n{" not in RUNS[name]:
-        assert ranked(frames.run_of(json.loads(RUNS[name]), normal_id)) == SCORED
 
 
 LISTED = [{"query_id": "001", "doc_ids": ["018", "023"]}, {"query_id": "002", "doc_ids": ["018"]}]
@@ -138,22 +105,6 @@ def test_ranks_decide_without_scores(source, text, expected):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        '{"001": ["018", "023"]}\n{"002": []}\n',
-        '[{"query": "001", "document": "018"}, {"query": "001", "document": "023"}]',
-        '{"base_case": "001", "candidate_case": "018"}\n{"base_case": "001", "candidate_case": "023"}\n',
-    ],
-)
-def test_a_set_of_documents_is_read(source, text):
-    run = detect.read_run(source(text))
-    assert ranked(run)["001"] == [("018", None), ("023", None)]
-    gold = detect.read_gold(source(text))
-    assert gold.qrels is not None
-    assert gold.qrels["001"] == {"018": 1, "023": 1}
-
-
-@pytest.mark.parametrize(
     ("answer", "name", "columns"),
     [
         ("answer", "documents", False),
@@ -205,28 +156,6 @@ def test_the_run_tag_is_that_of_the_first_record(source):
     (block,) = run.blocks()
     assert block.remarks is not None
     assert block.remarks.examples("tag") == ("line 3: B",)
-
-
-JUDGED = {"001": {"018": 3, "023": 0}, "002": {"018": 1}}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"query_id": "001", "doc_id": "018", "relevance": 3}\n{"query_id": "001", "doc_id": "023", "relevance": 0}\n'
-        '{"query_id": "002", "doc_id": "018", "relevance": 1}',
-        '{"query_id": "001", "case_id": "018", "relevance": 3}\n{"query_id": "001", "case_id": "023", "relevance": 0}\n'
-        '{"query_id": "002", "case_id": "018", "relevance": 1}',
-        '{"001": [["018", 3], ["023", 0]], "002": [["018", 1]]}',
-        '{"001": {"018": {"relevance": 3}, "023": {"relevance": 0}}, "002": {"018": {"relevance": 1}}}',
-        '{"001": {"018": 3, "023": 0}}\n{"002": ["018"]}',
-    ],
-)
-def test_a_gold_with_relevances_is_read(source, text):
-    gold = detect.read_gold(source(text))
-    assert (gold.qrels, gold.labels, gold.format) == (JUDGED, None, "json")
-    if "}\n{" not in text:
-        assert frames.gold_of(json.loads(text)).qrels == JUDGED
 
 
 def test_one_record_alone_is_a_record_and_not_three_queries(source):
@@ -415,48 +344,6 @@ def test_a_document_judged_twice_counts_once_and_is_remarked(source):
     assert gold.remarks.examples("gold-duplicate") == ("line 2: 1 a",)
     error = refused(detect.read_gold, source(one_a_line([record, {**record, "relevance": 0}])))
     assert (error.line, error.found) == (2, "1 a")
-
-
-LABELS = {"R01-1-A": True, "R01-2-A": False, "R01-3-A": False}
-
-
-def labelled(yes, no, key="label", **further):
-    return [{"id": query, key: yes if label else no, **further} for query, label in LABELS.items()]
-
-
-LABELLED = {
-    "records": one_a_line(labelled("Y", "N")),
-    "records with the question": json.dumps([{"query": "May the seller …?", **one} for one in labelled("Y", "N")]),
-    "predictions beside labels": json.dumps(
-        [{"pair_id": r["id"], "prediction": r["label"], "label": "Y"} for r in labelled("Y", "N")]
-    ),
-    "a list with further keys": json.dumps(labelled("Y", "N", expert=3, notes=["a"])),
-    "predictions": json.dumps([{"pair_id": r["id"], "prediction": r["label"]} for r in labelled("Y", "N")]),
-    "true and false": one_a_line(labelled(True, False)),
-    "1 and 0": one_a_line(labelled(1, 0)),
-    "'1' and '0'": one_a_line(labelled("1", "0")),
-    "words": one_a_line(labelled("Yes", "no")),
-    "an object": json.dumps({query: "Y" if label else "N" for query, label in LABELS.items()}),
-    "an object of true and false": json.dumps(LABELS),
-    "an object of 1 and 0": json.dumps({query: int(label) for query, label in LABELS.items()}),
-    "an object of '1' and '0'": json.dumps({query: str(int(label)) for query, label in LABELS.items()}),
-    "predictions under their ids": json.dumps({r["id"]: {"answer": r["label"]} for r in labelled("Y", "N")}),
-    "predictions under a key": json.dumps({"evaluation": {"Accuracy": 1}, "results": labelled("Y", "N", "prediction")}),
-    "an object a line": one_a_line({query: label} for query, label in LABELS.items()),
-}
-
-
-@pytest.mark.parametrize("name", LABELLED)
-def test_labels_are_answers_or_a_gold_and_never_documents(source, name):
-    answers = detect.read_run(source(LABELLED[name], "us.json"))
-    assert isinstance(answers, Answers)
-    assert (answers.labels, answers.unreadable) == (LABELS, ())
-    assert (answers.tag, answers.path, answers.format) == ("us", "us.json", "json")
-    if not name.startswith("predictions"):
-        gold = detect.read_gold(source(LABELLED[name]))
-        assert (gold.labels, gold.qrels, gold.format) == (LABELS, None, "json")
-    words = ("1 and 0", "'1' and '0'", "words", "an object of 1 and 0", "an object of '1' and '0'")
-    assert answers.remarks.count("label-form") == (3 if name in words else 0)
 
 
 def test_an_answer_that_is_no_label_is_kept_apart(source):

@@ -5,7 +5,7 @@ from reading import refused, remarks_of, rows
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.forms import detect, tabular
-from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.records import Answers, Run
 
 _, read_run = readers("table", "table")
 
@@ -65,21 +65,6 @@ def test_what_is_no_run_in_csv_is_refused(source, text, line, found):
 SCORED = [("001", "018", 0.1), ("001", "023", 0.9)]
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t", " ", "   ", ", "])
-@pytest.mark.parametrize(
-    "names", ["query_id doc_id score", "case_id candidate_id score", "qid docno sim", "q_id pid SCORE"]
-)
-def test_a_header_is_read_whatever_separates_columns(source, separator, names):
-    lines = [names.split(), ["001", "018", "0.1"], ["001", "023.txt", "9e-1"]]
-    run = detect.read_run(source("".join(separator.join(line) + "\n" for line in lines), "mono.tsv"))
-    assert rows(run) == SCORED
-    assert (run.tag, run.format) == ("mono", "table")
-    file = source("".join(separator.join(line) + "\n" for line in [["topic", "para", "far"], *lines[1:]]))
-    file.columns = {"query": "topic", "document": "para", "score": "far"}
-    assert rows(detect.read_run(file)) == SCORED
-    assert tabular.header_of(file) == ["topic", "para", "far"]
-
-
 def test_a_header_with_tabs_may_have_blanks_and_empty_cells(source):
     text = "\tQuery ID\tdoc id\tscore\tnote\n0\t001\t018\t0.1\t\n1\t001\t023\t0.9\tfound, by hand\n"
     assert rows(detect.read_run(source(text))) == SCORED
@@ -93,23 +78,6 @@ def test_text_in_quotes_may_hold_line_ends_and_separators(source):
     assert isinstance(answers, Answers)
     assert answers.labels == {"R01-1-A": False, "R01-2-A": False}
     assert detect.read_gold(source(text)).labels == {"R01-1-A": True, "R01-2-A": False}
-
-
-def test_a_rank_orders_where_there_is_no_score(source):
-    run = detect.read_run(source("qid,docno,rank\n1,a,7\n1,b,2\n1,c,2\n2,a,1\n"))
-    assert isinstance(run, Run)
-    assert not run.scored
-    assert rows(run) == [("1", "a", -7.0), ("1", "b", -2.0), ("1", "c", -2.0), ("2", "a", -1.0)]
-
-
-def test_a_rank_beside_a_score_is_only_compared(source):
-    run = detect.read_run(source("qid Q0 docno rank score tag\n1 Q0 a 1 0.2 T\n1 Q0 b 2 0.5 T\n"))
-    assert isinstance(run, Run)
-    [block] = run.blocks()
-    assert (list(block.queries), list(block.documents)) == (["1"], ["a", "b"])
-    assert block.scores is not None
-    assert list(block.scores) == [0.2, 0.5]
-    assert (run.tag, run.scored) == ("T", True)
 
 
 def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source):
@@ -190,35 +158,6 @@ def test_numbers_that_may_be_ranks_or_scores_are_refused(source, separator, line
     with pytest.raises(InputError, match=r"integers.*query document rank") as caught:
         detect.read_run(file)
     assert (caught.value.line, caught.value.found) == (1, lines[0].replace(" ", separator))
-
-
-@pytest.mark.parametrize(
-    ("text", "qrels"),
-    [
-        ("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\n", {"q1": {"d1": 1, "d2": 0}}),
-        ("query_id,doc_id,relevance\nq1,d1.txt,2\n", {"q1": {"d1": 2}}),
-        ("query_id;doc_id;rel\nq1;d1;2.0\n", {"q1": {"d1": 2}}),
-        ("base_case,related_case\n001.txt,018.txt\n001.txt,020.txt\n", {"001": {"018": 1, "020": 1}}),
-        ("0\t1542\n1\t5\n", {"0": {"1542": 1}, "1": {"5": 1}}),
-        ("0,1542\n0,5\n", {"0": {"1542": 1, "5": 1}}),
-        ("0\t1542\t1\n0\t5\t0\n", {"0": {"1542": 1, "5": 0}}),
-        ("0 1542 3\n1 5 -1\n", {"0": {"1542": 3}, "1": {"5": -1}}),
-        ("0,1542,1\n", {"0": {"1542": 1}}),
-    ],
-)
-def test_golds_in_tables_are_read(source, text, qrels):
-    gold = detect.read_gold(source(text))
-    assert gold == Gold(qrels, path="f.txt", format="table")
-
-
-def test_a_label_list_is_no_gold_of_documents(source):
-    for text in ("id,label\nR01-1-A,Y\n", "R01-1-A,Y\n", "pair_id\tlabel\tvotes\nR01-1-A\tY\t3\n"):
-        gold = detect.read_gold(source(text))
-        assert (gold.qrels, gold.labels) == (None, {"R01-1-A": True})
-        answers = detect.read_run(source(text))
-        assert isinstance(answers, Answers)
-        assert answers.labels == {"R01-1-A": True}
-    assert detect.read_gold(source("R01-1-A 1\nR01-2-A 0\n")).labels == {"R01-1-A": True, "R01-2-A": False}
 
 
 @pytest.mark.parametrize(
