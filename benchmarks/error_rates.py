@@ -483,10 +483,11 @@ def _listed(section: Callable[..., Iterator[str]], *options: Any) -> list[str]:
 def told(times: int, seed: int, lecard: str) -> Iterator[str]:
     """The page, a piece at a time, by two processes; what takes longest begins first."""
     with ProcessPoolExecutor(2) as pool:
-        of_unseen = pool.submit(_listed, unseen.told, times, seed, lecard)
+        of_unseen = pool.submit(_listed, unseen.of_comparisons, times, seed, lecard)
+        of_fits = pool.submit(_listed, unseen.of_fits_and_plans, times, seed)
         of_pairs = pool.submit(_listed, _of_pairs, times, seed, lecard)
         of_golds = pool.submit(_listed, golds_and_tasks.told, times, seed)
-        for section in (of_pairs, of_unseen, of_golds):
+        for section in (of_pairs, of_unseen, of_fits, of_golds):
             yield from section.result()
     yield from _what_can_be_found()
 

@@ -502,8 +502,8 @@ def plans(times: int, seed: int) -> Iterator[list[str]]:
         yield [kind, f"{d:.3f}", f"{few}–{many}", str(n), f"{100 * found / 4 / times:.0f}%", largest]
 
 
-def told(times: int, seed: int, folder: str) -> Iterator[str]:
-    """The tables, a piece at a time."""
+def of_comparisons(times: int, seed: int, folder: str) -> Iterator[str]:
+    """The tables of pairs, boards and systems, a piece at a time."""
     from benchmarks.error_rates import table
 
     boards = times
@@ -540,6 +540,12 @@ queries alone:
     yield table(header, list(replicates(times, seed)))
     yield f"On **fixed questions** (`--fixed-queries`), means, of {times:,}:\n"
     yield table(["shift", "runs", "20 queries", "100 queries"], list(fixed(times, seed)))
+
+
+def of_fits_and_plans(times: int, seed: int) -> Iterator[str]:
+    """The tables of fitted weights and of plans."""
+    from benchmarks.error_rates import table
+
     yield f"""Weights fitted to 40 queries, three equally good runs: how often the interval of *fitted - equal weights*
 holds the difference of these very weights on 600 other queries, and leaves out 0; of {times:,}:
 """
