@@ -143,13 +143,14 @@ class Board:
             own = (each @ np.nan_to_num(gradient(score, sums))[:, :, None])[:, :, 0]
             self.u = own - own.mean(axis=1, keepdims=True) if n else own
         varies = np.flatnonzero((self.forms != self.forms[:, :1]).any(axis=(1, 2)))
+        self.has_sizes = self.is_quotient and 1 in varies
         #: forms that no two runs have otherwise add to no difference
         self.moved, self.moves = np.ascontiguousarray(self.forms[varies]), self.slopes[varies]
         self.D = self.f[:, None] - self.f
         self.A, self.B, self.C, self.norm, self.own, self.unit = (np.zeros((count, count)) for _ in range(6))
         self.differing, self.adding = (np.zeros((count, count), dtype=np.int64) for _ in range(2))
         k = n / max(n - 1, 1)
-        columns = np.ascontiguousarray(np.moveaxis(each, 2, 0))
+        columns = np.ascontiguousarray(np.moveaxis(each[:, :, (each != each[:1]).any(axis=(0, 1))], 2, 0))
         for a in range(count - 1):
             rest = slice(a + 1, None)
             v, d = self._contributions(a), np.nan_to_num(self.D[a, rest])
@@ -161,12 +162,13 @@ class Board:
             self.C[a, rest] = np.maximum(k * (np.einsum("ij,ij->i", g, g) - 1 / n), 0)
             apart = self.u[a] - self.u[rest]
             self.own[a, rest] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
-            self.differing[a, rest] = np.logical_or.reduce([column[a] != column[rest] for column in columns]).sum(
-                axis=1
-            )
+            is_other = np.zeros(v.shape, dtype=np.bool_)
+            for column in columns:
+                is_other |= column[a] != column[rest]
+            self.differing[a, rest] = np.count_nonzero(is_other, axis=1)
             sizes = np.abs(v, out=v)
             greatest = sizes.max(axis=1, initial=0)
-            self.adding[a, rest] = (sizes > 1e-9 * greatest[:, None]).sum(axis=1)
+            self.adding[a, rest] = np.count_nonzero(sizes > 1e-9 * greatest[:, None], axis=1)
             even = (squares >= self.adding[a, rest] * greatest**2 * (1 - 1e-9)) & (self.C[a, rest] < NEAR)
             self.unit[a, rest] = np.where(even, greatest * n, 0)  # of means that differ by one amount, if at all
         for of_pairs in (self.A, self.C, self.norm, self.own, self.unit, self.differing, self.adding):
@@ -187,10 +189,10 @@ class Board:
     def _weights(self, a: int, v: FloatArray) -> FloatArray:
         """The g of a run and each later one; shape (later, n)."""
         rest = slice(a + 1, None)
-        if self.is_quotient:
+        if self.has_sizes:
             share = (self.size[rest] * _inverse(self.size[rest] + self.size[a]))[:, None]
             return np.asarray(share * self.forms[1][a] + (1 - share) * self.forms[1][rest])
-        return np.full(v.shape, 1 / max(self.n, 1))
+        return np.broadcast_to(self.forms[1][0] if self.is_quotient else 1 / max(self.n, 1), v.shape)
 
     # ── What there is if runs do not differ ───────────────────────────────────────────────────────────────────────
 
