@@ -11,8 +11,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from coliee_adapters import records
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.forms import rows as form_rows
+from coliee_adapters.forms.json_records import is_record
+from coliee_adapters.forms.vocabulary import KNOWN
 from coliee_ir import Evaluator, evaluate
 from coliee_ir.judging.qrels import Qrels
 
@@ -199,3 +202,23 @@ def test_a_pair_that_is_given_twice_is_refused():
     with pytest.raises(InputError) as refused:
         evaluate([("1", "a", 1)], [("1", "a", 0.5), ("1", "a", 0.6)], task="2")
     assert (refused.value.kind, refused.value.found) == ("duplicate", "1 a")
+
+
+@given(st.lists(st.text(st.sampled_from("a1. txé\u3000"), max_size=8)))
+def test_ids_that_stand_as_they_are_compared_are_known_together(ids: list[str]) -> None:
+    assert records.are_normal(ids) == (list(map(records.normal_id, ids)) == ids)
+
+
+def test_of_plain_ids_none_is_normalised_alone_and_a_gold_is_summed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(records, "normal_id", lambda text: seen.append(text) or text.strip())
+    evaluator = Evaluator({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}, ["AP"], task="trec")
+    evaluator.evaluate({"q1": {"d1": 0.5}, "q2": {"d2": 0.5}})
+    assert not seen
+    qrels = evaluator.qrels["documents"]
+    assert qrels.relevant() is qrels.relevant()
+
+
+def test_a_key_that_ends_in_a_digit_is_no_name_of_a_role() -> None:
+    assert not [name for name in KNOWN if name[-1:].isdigit()]
+    assert is_record({"query_id": "001", "x1": ["018"], "y2": 0.5}, {"document": "x1"})
