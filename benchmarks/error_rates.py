@@ -20,7 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -68,15 +68,8 @@ class System:
     wrong: float = 3.5
 
 
-class Drawn(NamedTuple):
-    """Counts of correct, retrieved and relevant cases of each query, shape (Q, 3), for two systems."""
-
-    a: Floats
-    b: Floats
-
-
-def draw(random: np.random.Generator, queries: int, a: System, b: System) -> Drawn:
-    """The counts of two systems on the same random queries."""
+def draw(random: np.random.Generator, queries: int, a: System, b: System) -> tuple[Floats, Floats]:
+    """Counts of correct, retrieved and relevant cases of each query, shape (Q, 3), of two systems."""
     relevant = np.minimum(random.geometric(1 / 4.4, queries), _MOST)
     difficulty = random.beta(0.8, 1.2, queries)
     verbosity = random.gamma(2.0, 0.5, queries)
@@ -91,7 +84,7 @@ def draw(random: np.random.Generator, queries: int, a: System, b: System) -> Dra
         wrong = random.poisson(system.wrong * verbosity)
         return np.column_stack((correct, correct + wrong, relevant)).astype(np.float64)
 
-    return Drawn(counts(a), counts(b))
+    return counts(a), counts(b)
 
 
 def f1(counts: Floats) -> Floats:
@@ -101,8 +94,8 @@ def f1(counts: Floats) -> Floats:
 
 def true_difference(a: System, b: System) -> float:
     """The difference of micro-F1 that the model means."""
-    drawn = draw(np.random.default_rng(0), MANY, a, b)
-    return float(f1(drawn.a.sum(axis=0)) - f1(drawn.b.sum(axis=0)))
+    ours, theirs = draw(np.random.default_rng(0), MANY, a, b)
+    return float(f1(ours.sum(axis=0)) - f1(theirs.sum(axis=0)))
 
 
 def equal(make: Callable[[float], System], low: float, high: float, a: System) -> System:
@@ -131,8 +124,8 @@ def of_systems(a: System, b: System) -> Model:
     """Two systems of the first model."""
 
     def model(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
-        drawn = draw(random, queries, a, b)
-        return micro(drawn.a), micro(drawn.b)
+        ours, theirs = draw(random, queries, a, b)
+        return micro(ours), micro(theirs)
 
     return model
 
@@ -161,7 +154,7 @@ def t_rejections(a: System, b: System, queries: int, pairs: int, seed: int) -> f
     """How often a t test on the queries' F1 says that two systems differ."""
     random = np.random.default_rng([seed, queries])
     drawn = (draw(random, queries, a, b) for _ in range(pairs))
-    return sum(t_test(f1(one.a) - f1(one.b)) < ALPHA for one in drawn) / pairs
+    return sum(t_test(f1(ours) - f1(theirs)) < ALPHA for ours, theirs in drawn) / pairs
 
 
 def false_claims(runs: int, queries: int, boards: int, seed: int, tails: bool = False) -> float:
@@ -331,18 +324,18 @@ def scores() -> dict[str, Callable[[np.random.Generator, int], Terms]]:
     """Runs whose score is estimated: micro-averages and means, and queries in five years that differ."""
 
     def low(random: np.random.Generator, queries: int) -> Terms:
-        counts = draw(random, queries, System(), System()).a
+        counts = draw(random, queries, System(), System())[0]
         found = random.binomial(counts[:, 0].astype(np.int64), 0.1)
         return micro(_counts(found, counts[:, 1] - counts[:, 0] + found, counts[:, 2]))
 
     def years(random: np.random.Generator, queries: int) -> Terms:
         n = max(queries // 400, 1) * 5  # of many queries many years, so that the truth is that of all
         level = random.normal(0, 0.4, n)
-        each = [draw(random, queries // n, System(one, one), System()).a.sum(axis=0) for one in level]
+        each = [draw(random, queries // n, System(one, one), System())[0].sum(axis=0) for one in level]
         return micro(np.array(each))
 
     return {
-        "MicroF1, the model": lambda random, queries: micro(draw(random, queries, System(), System()).a),
+        "MicroF1, the model": lambda random, queries: micro(draw(random, queries, System(), System())[0]),
         "MicroF1, a few queries have most relevant cases": lambda random, queries: board(random, queries, 1, True)[0],
         "MicroF1, a tenth of the model's cases found": low,
         "a mean of values of which most are near 0": lambda random, queries: of_mean(random.beta(0.15, 0.9, queries)),
@@ -357,8 +350,8 @@ def better() -> list[tuple[System, System]]:
 
 def correlation(queries: int = 20_000) -> float:
     """Of the queries' F1 of two systems."""
-    drawn = draw(np.random.default_rng(1), queries, System(), System())
-    return float(np.corrcoef(f1(drawn.a), f1(drawn.b))[0, 1])
+    ours, theirs = draw(np.random.default_rng(1), queries, System(), System())
+    return float(np.corrcoef(f1(ours), f1(theirs))[0, 1])
 
 
 # ── What can be found ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -406,7 +399,7 @@ def detectable_micro(queries: int, pairs: int = 400) -> float:
     """The same for micro-F1 of the model's systems, from how much their difference varies."""
     random = np.random.default_rng(queries)
     drawn = (draw(random, queries, System(), System()) for _ in range(pairs))
-    differences = [float(f1(one.a.sum(axis=0)) - f1(one.b.sum(axis=0))) for one in drawn]
+    differences = [float(f1(ours.sum(axis=0)) - f1(theirs.sum(axis=0))) for ours, theirs in drawn]
     return float(np.std(differences)) * (_NORMAL + _POWER)
 
 
@@ -484,18 +477,19 @@ def mean_table() -> str:
     return table(["queries", *(f"mean, deviation {d}" for d in deviations), "micro-F1, the model's systems"], rows, 0)
 
 
-def _listed(tables: Callable[..., Iterator[str]], *options: Any) -> list[str]:
-    return list(tables(*options))
+def _listed(section: Callable[..., Iterator[str]], *options: Any) -> list[str]:
+    return list(section(*options))
 
 
 def told(times: int, seed: int, lecard: str) -> Iterator[str]:
-    """The page, a piece at a time; the models of other modules run in processes of their own."""
+    """The page, a piece at a time, by two processes; what takes longest begins first."""
     with ProcessPoolExecutor(2) as pool:
-        others = [pool.submit(_listed, unseen.told, times, seed, lecard)]
-        others.append(pool.submit(_listed, golds_and_tasks.told, times, seed))
-        yield from _of_pairs(times, seed, lecard)
-        for one in others:
-            yield from one.result()
+        of_unseen = pool.submit(_listed, unseen.of_comparisons, times, seed, lecard)
+        of_fits = pool.submit(_listed, unseen.of_fits_and_plans, times, seed)
+        of_pairs = pool.submit(_listed, _of_pairs, times, seed, lecard)
+        of_golds = pool.submit(_listed, golds_and_tasks.told, times, seed)
+        for section in (of_pairs, of_unseen, of_fits, of_golds):
+            yield from section.result()
     yield from _what_can_be_found()
 
 

@@ -93,6 +93,32 @@ def in_steps(random: np.random.Generator, n: int) -> Drawn:
     return right.astype(np.float64), np.ones(right.shape)
 
 
+def nearly_in_steps(random: np.random.Generator, n: int) -> Drawn:
+    """The same of systems that lose one question in 200 each."""
+    above, below = in_steps(random, n)
+    return above * (random.random(above.shape) > 0.005), below
+
+
+def seldom(change: str, better: Sequence[float]) -> Model:
+    """Runs each of which differs from a common one in 6% of the queries, where it is better or worse on average."""
+    of, shape = np.array(better)[:, None], len(better)
+
+    def draw(random: np.random.Generator, n: int) -> Drawn:
+        differs = random.random((shape, n)) < 0.06
+        if change == "MicroF1":
+            relevant = random.geometric(0.25, n)
+            common, own = random.binomial(relevant, 0.5), random.binomial(relevant, 0.5 + of, differs.shape)
+            return 2.0 * np.where(differs, own, common), np.broadcast_to(2.0 * relevant, differs.shape)
+        by = {
+            "normal": random.normal(0, 0.3, differs.shape),
+            "skewed": 0.4 - random.exponential(0.4, differs.shape),
+            "± .5": np.where(random.random(differs.shape) < 0.5, 0.5, -0.5),
+        }[change]
+        return np.clip(random.beta(2, 2, n) + np.where(differs, by + of, 0), 0, 1), np.ones(differs.shape)
+
+    return draw
+
+
 def nested(random: np.random.Generator, n: int) -> Drawn:
     """Four rankings, each cut after 3, 10, 22 and 30 documents."""
     relevant, ease = 1 + np.minimum(random.negative_binomial(1.2, 0.12, n), 39), random.normal(0, 0.8, n)
@@ -270,6 +296,30 @@ def joints(times: int, seed: int, folder: str) -> Iterator[list[str]]:
             ]
 
 
+def seldom_differing(times: int, seed: int) -> Iterator[list[str]]:
+    """Boards of runs that differ in few queries: claims where they are equal, and intervals where they are not."""
+    for change, n_runs, n in itertools.product(("normal", "skewed", "± .5", "MicroF1"), (4, 6), (60, 200)):
+        pairs, row = list(itertools.combinations(range(n_runs), 2)), [change, str(n_runs), str(n)]
+        for gap in (0.0, 0.4):
+            model = seldom(change, np.linspace(-gap, gap, n_runs).tolist())
+            f = truth(model) * (gap > 0)
+            true = np.array([f[a] - f[b] for a, b in pairs])
+            random, found, differing = np.random.default_rng([seed, n, n_runs]), np.zeros(4), []
+            for at in range(times):
+                board = Board(terms(model(random, n)))
+                joint = jointly([(board, pairs)], settings(at))
+                low, high = joint.intervals[0][0].T
+                is_found, is_out = joint.p[0] < ALPHA, (low > true) | (high < true)
+                alone = [test.interval for test in tested(board, pairs, settings(at))]
+                held = np.mean([one.low <= d <= one.high for one, d in zip(alone, true, strict=True)])
+                found += [is_found.any(), not is_out.any(), held, (is_found != ((low > 0) | (high < 0))).any()]
+                differing += [int(board.differing[pair]) for pair in pairs]
+            claimed, hold, single, contradicted = (f"{100 * one / times:.1f}%" for one in found)
+            few, many = np.percentile(differing, [10, 90]).astype(int).tolist()
+            row += [claimed] if not gap else [f"{few}–{many}", hold, single, contradicted]
+        yield row
+
+
 def best(times: int, seed: int) -> Iterator[list[str]]:
     """How often "the best is X" is said, while ``compare`` finds a pair of X undecided, and of a run that is not."""
     boards = {f"2 equal runs, {kind}": exchanged(spread(kind, 7), 4, 3) for kind in ("geometric", "accuracies")}
@@ -426,9 +476,10 @@ def _system_truth(kind: str, gap: float, between: float) -> float:
 
 def plans(times: int, seed: int) -> Iterator[list[str]]:
     """Plans from 100 queries: how many are needed to find a difference in four of five, and how many then do."""
-    kinds = ("geometric", "Pareto", "one in 40 has 150", "F2 with lumps", "accuracies", "accuracies, nested")
+    in_a_row = {"accuracies, nested": in_steps, "accuracies, nearly nested": nearly_in_steps}
+    kinds = ("geometric", "Pareto", "one in 40 has 150", "F2 with lumps", "accuracies", *in_a_row)
     for kind, (a, b) in itertools.product(kinds, ((7, 6), (9, 5))):
-        model = in_steps if kind == "accuracies, nested" else spread(kind, 13)
+        model = in_a_row[kind] if kind in in_a_row else spread(kind, 13)
         d, random, needed = float(truth(model)[a] - truth(model)[b]), np.random.default_rng(seed), list[int]()
         shares = list[float]()
         for _ in range(max(times // 4, 1)):
@@ -451,8 +502,8 @@ def plans(times: int, seed: int) -> Iterator[list[str]]:
         yield [kind, f"{d:.3f}", f"{few}–{many}", str(n), f"{100 * found / 4 / times:.0f}%", largest]
 
 
-def told(times: int, seed: int, folder: str) -> Iterator[str]:
-    """The tables, a piece at a time."""
+def of_comparisons(times: int, seed: int, folder: str) -> Iterator[str]:
+    """The tables of pairs, boards and systems, a piece at a time."""
     from benchmarks.error_rates import table
 
     boards = times
@@ -467,6 +518,13 @@ of 0 the rest to 100 is the test's level:
     yield f"Of {boards:,} boards of runs that differ (standard error {of_boards}):\n"
     header = ["model", "queries", "all joint intervals hold", "all ranks hold", "the best is kept", "may be the best"]
     yield table(header, list(joints(boards, seed, folder)))
+    yield f"""Runs each of which differs from a common one in 6% of the queries, so that pairs differ in few; of
+{boards:,} boards those on which any difference of equal runs is claimed; where runs differ by up to .8 in these
+queries, boards on which all joint intervals hold, single intervals that hold, and boards on which joint p and interval
+disagree:
+"""
+    header = ["change", "runs", "queries", "claimed of equal", "pairs differ in", "joint", "single", "contradicted"]
+    yield table(header, list(seldom_differing(boards, seed)))
     yield agreement(2000, seed)
     yield f"""Of {boards:,} boards, those on which "the best is X" is said; on which it is, while `compare` finds X and
 another run undecided; and on which X is not the best, or of two equal ones:
@@ -482,6 +540,12 @@ queries alone:
     yield table(header, list(replicates(times, seed)))
     yield f"On **fixed questions** (`--fixed-queries`), means, of {times:,}:\n"
     yield table(["shift", "runs", "20 queries", "100 queries"], list(fixed(times, seed)))
+
+
+def of_fits_and_plans(times: int, seed: int) -> Iterator[str]:
+    """The tables of fitted weights and of plans."""
+    from benchmarks.error_rates import table
+
     yield f"""Weights fitted to 40 queries, three equally good runs: how often the interval of *fitted - equal weights*
 holds the difference of these very weights on 600 other queries, and leaves out 0; of {times:,}:
 """

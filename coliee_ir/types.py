@@ -20,6 +20,7 @@ from coliee_ir.commands.compare.golds import Agreement as Agreement
 from coliee_ir.commands.compare.golds import Coverage as Coverage
 from coliee_ir.commands.compare.golds import TwoGolds as TwoGolds
 from coliee_ir.commands.compare.golds import Verdicts as Verdicts
+from coliee_ir.commands.compare.golds import VerdictTable as VerdictTable
 from coliee_ir.commands.evaluate.details import Details as Details
 from coliee_ir.commands.evaluate.errors import Errors as Errors
 from coliee_ir.commands.evaluate.errors import Outcome as Outcome

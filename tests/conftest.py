@@ -4,18 +4,15 @@ By default every run draws the same examples (``fixed``). ``make explore`` draws
 (``explore``); pytest's ``--hypothesis-profile explore`` or ``HYPOTHESIS_PROFILE=explore`` does the same.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from asserting import Call
 from hypothesis import HealthCheck, Phase, settings
 
 import coliee_adapters
@@ -46,7 +43,7 @@ Opened = Callable[..., Source]
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection(session: pytest.Session) -> None:
+def pytest_collection(session):
     """Each worker loads all modules, and other tests first, so that the others read what it has compiled.
 
     Hypothesis draws constants of the modules that are loaded: if all are, its examples do not hang on what ran before.
@@ -68,7 +65,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 @pytest.fixture(scope="module")
-def one_deal() -> Iterator[None]:
+def one_deal():
     """``tune`` and ``fuse --fit`` deal queries to folds once; what ten deals change is for the tests of these two."""
     with pytest.MonkeyPatch.context() as patch:
         for dealing in (coliee_ir.tune, coliee_ir.fit_fusion):
@@ -77,17 +74,17 @@ def one_deal() -> Iterator[None]:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch):
     """An empty folder, which is the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
+def call(capsys):
     """Runs a command: its exit code, standard output and standard error."""
 
-    def run(*arguments: object) -> tuple[int, str, str]:
+    def run(*arguments):
         try:
             code = main([str(argument) for argument in arguments])
         except SystemExit as stop:  # argparse
@@ -99,11 +96,11 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
 
 
 @pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
+def source(tmp_path, monkeypatch):
     """Writes content to a file of a temporary folder, which becomes the current one, and opens it."""
     monkeypatch.chdir(tmp_path)
 
-    def opened(content: str | bytes, name: str = "f.txt") -> Source:
+    def opened(content, name="f.txt"):
         Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
         return Source(name)
 
@@ -111,7 +108,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
 
 
 @pytest.fixture
-def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_process(monkeypatch):
     """Parts are judged one after another in this process."""
     results = workers.results
     monkeypatch.setattr(workers, "results", lambda tasks, *_: results(tasks, 1))

@@ -1,9 +1,7 @@
 """What the tests themselves are told by: a comparison is exact, and wildcards are asked for."""
 
-from __future__ import annotations
-
 import pytest
-from asserting import Call, begins, heard, matches, mentions, refusing
+from asserting import begins, heard, matches, mentions, refusing
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.remarks import Remark
@@ -11,7 +9,7 @@ from coliee_adapters.remarks import Remark
 SAID = "run.txt, line 2: not a score (found 'x'); write a number [bad-score]"
 
 
-def test_what_a_command_prints_is_compared_exactly(call: Call) -> None:
+def test_what_a_command_prints_is_compared_exactly(call):
     code, out, err = call("measures", "MicroF1")
     assert (code, type(out), type(err)) == (0, str, str)
     assert type(heard(Remark.of("tie", ["q1"]))) is str
@@ -31,7 +29,7 @@ def test_what_a_command_prints_is_compared_exactly(call: Call) -> None:
         ("", False, True),
     ],
 )
-def test_wildcards_stand_for_a_kind_and_for_words(expected: str, whole: bool, part: bool) -> None:
+def test_wildcards_stand_for_a_kind_and_for_words(expected, whole, part):
     assert (matches(SAID, expected), mentions(SAID, expected)) == (whole, part)
     assert matches([SAID, SAID], [expected, SAID]) is whole
     assert matches((0, "", SAID), (0, "", expected)) is whole
@@ -41,7 +39,7 @@ def test_wildcards_stand_for_a_kind_and_for_words(expected: str, whole: bool, pa
     assert begins(f"{SAID}\n{SAID}\n", expected) is (part and not expected.startswith("line"))
 
 
-def test_nothing_but_a_remedy_and_a_kind_is_left_out() -> None:
+def test_nothing_but_a_remedy_and_a_kind_is_left_out():
     assert not matches("bm25  0.2453; use --nonsense [nonsense]\n", "bm25  0.2453\n")
     assert not matches("bm25  0.2453 and more\n", "bm25  0.2453\n")
     assert not matches([SAID], [])

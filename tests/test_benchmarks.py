@@ -1,9 +1,6 @@
 """The benchmarks, on small files: everybody prints the same digits."""
 
-from __future__ import annotations
-
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +8,7 @@ from benchmarks import cases, generate, growth, timing
 from benchmarks.peers import calls
 
 
-def says(name: str, line: str) -> timing.Contender:
+def says(name, line):
     return timing.Contender(name, [sys.executable, "-c", f"print({line!r})"], expected=("map",))
 
 
@@ -19,9 +16,7 @@ def says(name: str, line: str) -> timing.Contender:
 @pytest.mark.parametrize(
     ("relevant", "grouped", "shortest", "runs"), [(8, True, True, 1), (1, True, False, 1), (3, False, False, 3)]
 )
-def test_all_contenders_print_the_same_digits(
-    tmp_path: Path, relevant: int, grouped: bool, shortest: bool, runs: int
-) -> None:
+def test_all_contenders_print_the_same_digits(tmp_path, relevant, grouped, shortest, runs):
     shape = generate.Shape(queries=20, depth=30, relevant=relevant, grouped=grouped, shortest=shortest)
     qrels, written = generate.write_sweep(shape, tmp_path, runs)
     timings = timing.side_by_side(cases.usual(qrels, *written, measures=("map", "P_5", "P_10")), rounds=1)
@@ -29,7 +24,7 @@ def test_all_contenders_print_the_same_digits(
 
 
 @pytest.mark.explore
-def test_the_growth_of_each_command_is_timed(tmp_path: Path) -> None:
+def test_the_growth_of_each_command_is_timed(tmp_path):
     grown = list(growth.rows(tmp_path, 1, 0.001))
     assert {row["contender"] for row in grown} == {*growth.COMMANDS}
     assert len(growth.markdown(grown).splitlines()) == 2 + len(growth.COMMANDS)
@@ -37,12 +32,12 @@ def test_the_growth_of_each_command_is_timed(tmp_path: Path) -> None:
 
 @pytest.mark.explore
 @pytest.mark.parametrize("name", ["ties", "anywhere", "pooled", "forms", "per-query", "fuse", "validate"])
-def test_everyday_shapes_are_timed(name: str, tmp_path: Path) -> None:
+def test_everyday_shapes_are_timed(name, tmp_path):
     case = next(case for case in cases.CASES if case.name == name)
     assert len(timing.side_by_side(case.contenders(tmp_path, 0.02), rounds=1)) >= 2 - (name == "per-query")
 
 
-def present(name: str, folder: Path) -> list[timing.Contender]:
+def present(name, folder):
     """Who can take part in a case of calls in one process; ranx would have to be compiled first."""
     case = next(case for case in cases.CASES if case.name == name)
     return [c for c in case.contenders(folder, 0.02) if not c.name.startswith("ranx")]
@@ -52,9 +47,7 @@ def present(name: str, folder: Path) -> list[timing.Contender]:
 @pytest.mark.parametrize(
     "name", ["dictionaries", *(pytest.param(name, marks=pytest.mark.explore) for name in ("arrays", "frames"))]
 )
-def test_calls_give_the_same_digits_whoever_is_called(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_calls_give_the_same_digits_whoever_is_called(name, tmp_path, capsys):
     printed = {}
     for contender in present(name, tmp_path):
         script, *arguments = contender.command[1:]
@@ -68,11 +61,11 @@ def test_calls_give_the_same_digits_whoever_is_called(
     assert len(printed) >= 2
 
 
-def test_other_digits_are_a_disagreement_and_no_time() -> None:
+def test_other_digits_are_a_disagreement_and_no_time():
     with pytest.raises(timing.DisagreementError, match=r"map: a prints 0\.5, b 0\.6"):
         timing.side_by_side([says("a", "map 0.5"), says("b", "map 0.6")], rounds=1)
 
 
-def test_set_measures_equal_the_script_with_sets(tmp_path: Path) -> None:
+def test_set_measures_equal_the_script_with_sets(tmp_path):
     case = next(case for case in cases.CASES if case.name == "sets")
     assert set(timing.side_by_side(case.contenders(tmp_path, 0.0006), rounds=1)) == {"coliee-ir", "a script"}

@@ -1,7 +1,5 @@
 """docs/examples/bm25_task1.py, as a reader runs it, on a corpus of nine cases made here."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -25,7 +23,7 @@ CASES = {
 GOLD = {"000001.txt": ["000002.txt"], "000003.txt": ["000004.txt"], "000005.txt": ["000006.txt"]}
 
 
-def test_the_bm25_example_writes_a_run_and_scores_it(tmp_path: Path) -> None:
+def test_the_bm25_example_writes_a_run_and_scores_it(tmp_path):
     pytest.importorskip("bm25s")
     (tmp_path / "cases").mkdir()
     for case, text in CASES.items():

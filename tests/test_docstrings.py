@@ -1,7 +1,5 @@
 """The examples in docstrings of both packages print what they show."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import re
@@ -19,7 +17,7 @@ MODULES = [
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_examples_print_what_they_show(module: str) -> None:
+def test_examples_print_what_they_show(module):
     result = doctest.testmod(importlib.import_module(module))
     assert result.attempted > 0
     assert not result.failed

@@ -1,7 +1,5 @@
 """The error rates of the tests, quickly: seeded, with fewer pairs than ``python -m benchmarks.error_rates`` draws."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path
@@ -11,7 +9,6 @@ import pytest
 import scipy
 
 from benchmarks import error_rates
-from benchmarks.error_rates import System
 
 ROOT = Path(__file__).parent.parent
 TABLES = (ROOT / "benchmarks" / "error-rates.md").read_text(encoding="utf-8")
@@ -19,14 +16,14 @@ DOCS = (ROOT / "docs" / "error-rates.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def equals() -> dict[str, tuple[System, System]]:
+def equals():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(error_rates, "MANY", 50_000)
         return error_rates.equals()
 
 
 @pytest.mark.explore
-def test_equal_systems_are_equal(equals: dict[str, tuple[System, System]]) -> None:
+def test_equal_systems_are_equal(equals):
     for a, b in equals.values():
         drawn = error_rates.draw(np.random.default_rng(5), 200_000, a, b)  # not the draws that made them equal
         ours, theirs = (float(error_rates.f1(counts.sum(axis=0))) for counts in drawn)
@@ -36,7 +33,7 @@ def test_equal_systems_are_equal(equals: dict[str, tuple[System, System]]) -> No
 
 
 @pytest.mark.explore
-def test_of_equal_runs_no_more_are_rejected_than_the_level_says(equals: dict[str, tuple[System, System]]) -> None:
+def test_of_equal_runs_no_more_are_rejected_than_the_level_says(equals):
     low, high = error_rates.bounds(200)
     assert (low, high) == tuple(np.array(scipy.stats.binom.interval(0.99, 200, 0.05)) / 200)
     habits = error_rates.abstaining(0.25, 0.8, 3, 0.64)
@@ -46,13 +43,13 @@ def test_of_equal_runs_no_more_are_rejected_than_the_level_says(equals: dict[str
     assert plain > 0.2
 
 
-def test_the_test_without_a_standard_error_is_nelevals_on_both_sides() -> None:
+def test_the_test_without_a_standard_error_is_nelevals_on_both_sides():
     """neleval/significance.py at 0294086: F1 of sums of documents swapped at random, (hits + 1) / (trials + 1)."""
     random = np.random.default_rng(2)
     a, b = error_rates.abstaining(0.5, 0.6, 2, 0.6)(random, 12)
     [swaps] = error_rates.resampling.swaps(7, error_rates.TRIALS, 12)
 
-    def f(rows: list[list[float]]) -> float:  # 2 · correct, and retrieved + relevant
+    def f(rows):  # 2 · correct, and retrieved + relevant
         return sum(row[0] for row in rows) / sum(row[1] for row in rows)
 
     base, hits = f(a.each.tolist()) - f(b.each.tolist()), 0
@@ -64,15 +61,13 @@ def test_the_test_without_a_standard_error_is_nelevals_on_both_sides() -> None:
 
 
 @pytest.mark.explore
-def test_the_t_test_on_the_queries_f1_finds_differences_of_micro_f1_that_are_not_there(
-    equals: dict[str, tuple[System, System]],
-) -> None:
+def test_the_t_test_on_the_queries_f1_finds_differences_of_micro_f1_that_are_not_there(equals):
     *_, (a, b) = equals.values()
     assert error_rates.t_rejections(a, b, 400, 60, 1) > 0.3
 
 
 @pytest.mark.explore
-def test_what_is_there_is_found_as_often_as_the_normal_approximation_says() -> None:
+def test_what_is_there_is_found_as_often_as_the_normal_approximation_says():
     a, b = error_rates.better()[-1]
     error = error_rates.detectable_micro(100) / error_rates.detectable_mean(1, 1.0)
     expected = scipy.stats.norm.sf(1.96 - error_rates.true_difference(a, b) / error)
@@ -82,7 +77,7 @@ def test_what_is_there_is_found_as_often_as_the_normal_approximation_says() -> N
 
 
 @pytest.mark.explore
-def test_alternatives_are_better_by_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alternatives_are_better_by_what_they_say(monkeypatch):
     monkeypatch.setattr(error_rates, "MANY", 50_000)
     for model in error_rates.alternatives().values():
         a, b = model(np.random.default_rng(3), 60_000)
@@ -90,12 +85,12 @@ def test_alternatives_are_better_by_what_they_say(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.explore
-def test_intervals_are_counted_against_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_intervals_are_counted_against_the_truth(monkeypatch):
     monkeypatch.setattr(error_rates, "MANY", 5000)
     assert 0.7 < error_rates.held_by_scores(next(iter(error_rates.scores().values())), 60, 20, 1) <= 1
 
 
-def test_the_docs_show_what_is_computed() -> None:
+def test_the_docs_show_what_is_computed():
     assert error_rates.accuracy_table() in DOCS
     assert error_rates.accuracy_table() in TABLES
     means = [line.split(" | ")[:4] for line in error_rates.mean_table().splitlines()]
@@ -103,7 +98,7 @@ def test_the_docs_show_what_is_computed() -> None:
     assert all(row in shown for row in means)
 
 
-def test_the_rates_of_the_summary_are_in_the_tables() -> None:
+def test_the_rates_of_the_summary_are_in_the_tables():
     shown = {float(rate) for rate in re.findall(r"([\d.]+)%", TABLES)}
     shown |= {float(rate) for rate in re.findall(r"(\d+) \(\d+\), \d\.", TABLES)}  # of intervals, in columns of %
     shown |= {round(100 - rate, 1) for rate in shown}
@@ -113,7 +108,7 @@ def test_the_rates_of_the_summary_are_in_the_tables() -> None:
     assert set(rates) <= shown
 
 
-def test_the_rates_in_the_docs_keep_to_their_bounds() -> None:
+def test_the_rates_in_the_docs_keep_to_their_bounds():
     rows = [line.strip("| ").split(" | ") for line in TABLES.splitlines() if line.startswith("| ")]
     levels = {row[0]: row[1:] for row in rows[: rows.index(["one is better, by .05 if not said", *rows[0][1:]])]}
     for name, cells in levels.items():
@@ -126,9 +121,7 @@ def test_the_rates_in_the_docs_keep_to_their_bounds() -> None:
 
 
 @pytest.mark.explore
-def test_the_program_prints_every_table(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_program_prints_every_table(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(error_rates, "MANY", 2000)
     monkeypatch.setattr(error_rates, "BOARDS", (2, 3))
     for module in (error_rates, error_rates.unseen):

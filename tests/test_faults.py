@@ -3,8 +3,6 @@
 Each situation is a row of tests/data/faults.txt.
 """
 
-from __future__ import annotations
-
 import gzip
 import lzma
 import os
@@ -12,7 +10,6 @@ import signal
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -120,9 +117,7 @@ def wait():
 """
 
 
-def run(
-    *arguments: str, hook: str | None = None, stdin: bytes | None = None, stdout: str | None = None
-) -> tuple[int, str, str]:
+def run(*arguments, hook=None, stdin=None, stdout=None):
     """Run a command in the current folder; exit code, standard output, standard error.
 
     Where it is only a matter of files, in this process, which is started already.
@@ -141,18 +136,18 @@ def run(
     return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
 
 
-def _command(arguments: tuple[str, ...], hook: str | None) -> list[str]:
+def _command(arguments, hook):
     if hook is None:
         return [sys.executable, "-m", "coliee_ir", *arguments]
     return [sys.executable, "-c", f"{PRELUDE}{hook}\nsys.exit(main(sys.argv[1:]))", *arguments]
 
 
-def content(folder: Path) -> dict[str, bytes]:
+def content(folder):
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch):
     """A gold and a run of several blocks, which can be cut anywhere."""
     monkeypatch.chdir(tmp_path)
     queries = [f"q{n}" for n in range(100)]
@@ -163,7 +158,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def large(here: Path) -> None:
+def large(here):
     """A run that is worth several processes, as the prelude sees it."""
     queries, ids = [f"q{n}" for n in range(100)], [f"{'d' * 10}{n}" for n in range(900)]
     Path("large-gold.txt").write_text("".join(f"{query} 0 {ids[n]} 1\n" for query in queries for n in (1, 5)))
@@ -172,7 +167,7 @@ def large(here: Path) -> None:
     assert Path("large.txt").stat().st_size > 2 << 20
 
 
-def check(situation: str, result: tuple[int, str, str]) -> None:
+def check(situation, result):
     heard, expected = TABLE[situation]
     code, out, err = result
     assert (code, out) == (expected, "")
@@ -185,35 +180,35 @@ RUN_GZ = ("evaluate", "gold.txt", "run.txt.gz")
 BY_XML = ("evaluate", "gold.xml", "run.txt")
 
 
-def put(name: str, content: bytes, *arguments: str) -> tuple[str, ...]:
+def put(name, content, *arguments):
     """A command on a file of this content."""
     Path(name).write_bytes(content)
     return arguments or EVALUATE
 
 
-def whole() -> bytes:
+def whole():
     return Path("run.txt").read_bytes()
 
 
-def examples(gold: str, run: str, /, **cut: int) -> tuple[str, ...]:
+def examples(gold, run, /, **cut):
     """A command on two examples, of which one lost its last bytes."""
     for side, name in (("gold", gold), ("run", run)):
         Path(Path(name).name).write_bytes((EXAMPLES / name).read_bytes()[: -cut[side] if side in cut else None])
     return "evaluate", Path(gold).name, Path(run).name
 
 
-def zeros(name: str, size: int, start: bytes = b"") -> tuple[str, ...]:
+def zeros(name, size, start=b""):
     """A sparse file."""
     command = put(name, start, "evaluate", "gold.txt", name)
     os.truncate(name, size)
     return command
 
 
-def bomb() -> bytes:
+def bomb():
     return gzip.compress(b'{"q1": ["d1"]' + b"\n" * 10_000_000) * 5
 
 
-def workbook() -> tuple[str, ...]:
+def workbook():
     with zipfile.ZipFile("run.xlsx", "w") as archive:
         archive.writestr("[Content_Types].xml", "x")
         archive.writestr("xl/workbook.xml", "x")
@@ -221,7 +216,7 @@ def workbook() -> tuple[str, ...]:
 
 
 #: situation → what brings it about, and the command
-FILES: dict[str, Callable[[], tuple[str, ...]]] = {
+FILES = {
     "a run cut short in its last line": lambda: put("run.txt", whole()[:-9]),
     "a run in three columns, cut short": lambda: examples("task1/gold.json", "task1/bm25.txt", run=9),
     "a compressed run cut short": lambda: put("run.txt.gz", gzip.compress(whole())[:-1000], *RUN_GZ),
@@ -252,36 +247,36 @@ FILES: dict[str, Callable[[], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("situation", FILES)
-def test_files_that_are_not_what_they_should_be(situation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_are_not_what_they_should_be(situation, monkeypatch):
     monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "64M")
     check(situation, run(*FILES[situation]()))
 
 
-def test_gzip_data_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gzip_data_beyond_its_limit(monkeypatch):
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
     check("gzip data beyond the limit, here set to 100K", run(*put("run.txt.gz", gzip.compress(whole()), *RUN_GZ)))
 
 
-def test_a_pipe_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_beyond_its_limit(monkeypatch):
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
     content = Path("run.txt").read_bytes()
     check("standard input beyond the limit, here set to 100K", run(*EVALUATE[:-1], "-", stdin=content))
 
 
 @pytest.mark.parametrize("command", [EVALUATE, ("validate", "run.txt")], ids=["when read", "when loaded"])
-def test_a_limit_that_is_not_a_number(command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_that_is_not_a_number(command, monkeypatch):
     monkeypatch.setenv("COLIEE_IR_MAX_LINE", "much")
     check("a limit set to what is not a number", run(*command, stdin=b""))  # in a process of its own
 
 
-def test_a_file_too_large_to_be_validated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_too_large_to_be_validated(monkeypatch):
     monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "64M")
     code, out, err = run(*put("run.txt", whole() * 100, "validate", "--task", "1", "run.txt"))
     assert (code, err.strip()) == (1, f"task 1 of {NEWEST}"), err
     assert "larger than 32 MiB" in out
 
 
-def test_a_file_that_may_not_be_read(here: Path) -> None:
+def test_a_file_that_may_not_be_read(here):
     Path("run.txt").chmod(0)
     here.chmod(0o755)
     check("a file that may not be read", run(*EVALUATE, hook="after_opening('gold.txt', give_up_root)"))
@@ -299,7 +294,7 @@ def test_a_file_that_may_not_be_read(here: Path) -> None:
         ("a file removed after its form was found", "after_opening('run.txt', remove)"),
     ],
 )
-def test_files_that_change_under_the_reader(situation: str, hook: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_change_under_the_reader(situation, hook, monkeypatch):
     for holder, name in ((Source, "blocks"), (Source, "look"), (batch, "WORTH_A_PROCESS"), (workers, "cores")):
         monkeypatch.setattr(holder, name, getattr(holder, name))  # to be put back
     exec(PRELUDE + hook, {})
@@ -316,7 +311,7 @@ def test_files_that_change_under_the_reader(situation: str, hook: str, monkeypat
         ("no further process allowed", "os.fork = no_process"),
     ],
 )
-def test_several_processes(situation: str, hook: str) -> None:
+def test_several_processes(situation, hook):
     definitions = """
 def in_worker():
     return os.getpid() != command
@@ -328,13 +323,13 @@ def no_process():  # root is under no limit
 
 
 @pytest.mark.usefixtures("large")
-def test_what_is_replaced_while_one_process_reads_it_is_read_to_its_end() -> None:
+def test_what_is_replaced_while_one_process_reads_it_is_read_to_its_end():
     expected = run(*EVALUATE)
     assert expected[0] == 0
     assert run(*EVALUATE, hook="while_read('run.txt', replace)") == expected
 
 
-def test_standard_input_larger_than_the_room_for_it() -> None:
+def test_standard_input_larger_than_the_room_for_it():
     situation = "standard input larger than the room for temporary files"
     limited = "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))"
     check(situation, run(*EVALUATE[:-1], "-", hook=limited, stdin=Path("run.txt").read_bytes()))
@@ -342,7 +337,7 @@ def test_standard_input_larger_than_the_room_for_it() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("arguments", [EVALUATE, (*CONVERT, "-")])
-def test_standard_output_on_a_full_disk(arguments: tuple[str, ...]) -> None:
+def test_standard_output_on_a_full_disk(arguments):
     check("standard output on a full disk", run(*arguments, stdout="/dev/full"))
 
 
@@ -353,7 +348,7 @@ def test_standard_output_on_a_full_disk(arguments: tuple[str, ...]) -> None:
         ("a compressed conversion beyond the size allowed to files", "out.gz", None),
     ],
 )
-def test_a_conversion_that_does_not_fit(here: Path, situation: str, name: str, old: bytes | None) -> None:
+def test_a_conversion_that_does_not_fit(here, situation, name, old):
     if old is not None:
         Path(name).write_bytes(old)
     before = content(here)
@@ -362,7 +357,7 @@ def test_a_conversion_that_does_not_fit(here: Path, situation: str, name: str, o
 
 
 @pytest.fixture
-def disk(here: Path) -> Iterator[Path]:
+def disk(here):
     """A disk with room for 64 KiB, where one can be mounted."""
     disk = here / "disk"
     disk.mkdir()
@@ -377,7 +372,7 @@ def disk(here: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(disk)], check=True)
 
 
-def test_a_conversion_to_a_full_disk(disk: Path) -> None:
+def test_a_conversion_to_a_full_disk(disk):
     (disk / "out.json").write_bytes(b"old")
     check("a conversion to a full disk", run(*CONVERT, "disk/out.json"))
     assert content(disk) == {str(disk / "out.json"): b"old"}
@@ -387,7 +382,7 @@ def test_a_conversion_to_a_full_disk(disk: Path) -> None:
 _HEARING = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
 
 
-def ended(*arguments: str, hook: str, sign: signal.Signals, group: bool = True) -> tuple[int, str, str]:
+def ended(*arguments, hook, sign, group=True):
     """Send a signal to a command that has said that it is ready; its result, when all its processes have ended."""
     process = subprocess.Popen(
         _command(arguments, _HEARING + hook),
@@ -410,11 +405,11 @@ def ended(*arguments: str, hook: str, sign: signal.Signals, group: bool = True) 
 
 
 @pytest.mark.usefixtures("large")
-def test_ctrl_c_ends_all_processes() -> None:
+def test_ctrl_c_ends_all_processes():
     check("Ctrl-C while several processes read", ended(*LARGE, hook="in_workers(wait)", sign=signal.SIGINT))
 
 
-def test_ctrl_c_leaves_the_old_file(here: Path) -> None:
+def test_ctrl_c_leaves_the_old_file(here):
     hook = """
 beside = files.temporary_sibling
 @contextlib.contextmanager
@@ -439,7 +434,7 @@ files.temporary_sibling = slow
         pytest.param("out.json", signal.SIGTERM, marks=pytest.mark.explore),
     ],
 )
-def test_a_batch_system_ends_a_conversion(here: Path, sign: signal.Signals, target: str) -> None:
+def test_a_batch_system_ends_a_conversion(here, sign, target):
     hook = """
 from coliee_adapters.forms import json_records
 encode = json_records.encode_basestring
@@ -463,9 +458,7 @@ json_records.encode_basestring = slow
     ],
 )
 @pytest.mark.usefixtures("large")
-def test_no_temporary_file_is_left(
-    here: Path, monkeypatch: pytest.MonkeyPatch, sign: signal.Signals, jobs: str, group: bool
-) -> None:
+def test_no_temporary_file_is_left(here, monkeypatch, sign, jobs, group):
     who = "Ctrl-C" if sign is signal.SIGINT else "SIGTERM or SIGHUP"
     lines = Path("large.txt").read_text().splitlines(keepends=True)
     Path("large.txt").write_text("".join(lines[::2] + lines[1::2]))
@@ -486,7 +479,7 @@ ungrouped.deal = slow
     assert list(Path("tmp").iterdir()) == []
 
 
-def started(*, at: str, sign: signal.Signals) -> tuple[int, str, str]:
+def started(*, at, sign):
     """Send a signal to a command when it has loaded a module; its result."""
     hook = f"""
 import os, runpy, sys
@@ -513,15 +506,15 @@ runpy.run_module("coliee_ir", run_name="__main__", alter_sys=True)
         ),
     ],
 )
-def test_ctrl_c_while_a_command_starts(at: str) -> None:
+def test_ctrl_c_while_a_command_starts(at):
     check("Ctrl-C while a command starts", started(at=at, sign=signal.SIGINT))
 
 
-def test_sigterm_while_a_command_starts() -> None:
+def test_sigterm_while_a_command_starts():
     assert started(at="numpy", sign=signal.SIGTERM) == (143, "", "")
 
 
-def test_ctrl_c_at_the_very_end_changes_nothing() -> None:
+def test_ctrl_c_at_the_very_end_changes_nothing():
     hook = """
 import atexit, os, runpy, signal, sys
 atexit.register(os.kill, os.getpid(), signal.SIGINT)
@@ -531,7 +524,7 @@ runpy.run_module("coliee_ir", run_name="__main__", alter_sys=True)
     assert (done.returncode, done.stdout, done.stderr) == run(*EVALUATE)
 
 
-def test_what_is_ignored_stays_ignored(here: Path) -> None:
+def test_what_is_ignored_stays_ignored(here):
     hook = """
 import signal
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -546,13 +539,13 @@ json.dump = slow
     assert Path("out.json").stat().st_size
 
 
-def test_half_a_result_is_not_printed() -> None:
+def test_half_a_result_is_not_printed():
     Path("a.json").write_text('{"a b": ["x"], "c": ["y"]}')
     Path("b.json").write_text('{"c": ["y"], "a b": ["z"]}')
     check("an error in the middle of a result for standard output", run("fuse", "b.json", "a.json", "-o", "-"))
 
 
-def test_an_output_that_is_an_input(here: Path) -> None:
+def test_an_output_that_is_an_input(here):
     before = content(here)
     check("an output that is also an input", run("convert", "run.txt", "run.txt", "--to", "trec"))
     assert content(here) == before
@@ -560,12 +553,12 @@ def test_an_output_that_is_an_input(here: Path) -> None:
 
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
-def test_the_workers_of_a_killed_command_end_with_it(sign: signal.Signals) -> None:
+def test_the_workers_of_a_killed_command_end_with_it(sign):
     code = 143 if sign == signal.SIGTERM else -sign
     assert ended(*LARGE, hook="in_workers(wait)", sign=sign, group=False) == (code, "", "")
 
 
-def test_every_situation_of_the_table_is_brought_about() -> None:
+def test_every_situation_of_the_table_is_brought_about():
     source = Path(__file__).read_text(encoding="utf-8").replace("{who}", "Ctrl-C")
     source += source.replace("Ctrl-C", "SIGTERM or SIGHUP")
     assert len(TABLE) >= 34

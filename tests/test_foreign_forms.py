@@ -1,24 +1,21 @@
 """What other people write: read as it is meant, or refused by name; see foreign_forms.py."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
 
 import pytest
-from asserting import Call
-from foreign_forms import ALL, MEASURES, Case, File, Folder, Held, Truth, in_line_order, qrels, trec_run
+from foreign_forms import ALL, MEASURES, File, Folder, in_line_order, qrels, trec_run
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Scores, evaluate
+from coliee_ir import evaluate
 
 DOCS = Path(__file__).parent.parent / "docs"
 READ = [case.truth for case in ALL if case.outcome == "read" and case.truth.task != "4" and case.says is None]
 RANKED = [truth for at, truth in enumerate(READ) if truth not in READ[:at] and truth != in_line_order(truth)]
 
 
-def put(held: Held, folder: Path, name: str) -> object:
+def put(held, folder, name):
     """The gold or run as ``evaluate`` takes it."""
     if isinstance(held, File):
         path = folder / f"{name}{held.ending}"
@@ -32,20 +29,20 @@ def put(held: Held, folder: Path, name: str) -> object:
     return held.make()
 
 
-def scored(case: Case, folder: Path) -> Scores:
+def scored(case, folder):
     measures = ["Accuracy"] if case.truth.task == "4" else list(MEASURES)
     more = {"columns": dict(case.columns)} if case.columns else {}
     gold, run = put(case.gold, folder, "gold"), put(case.run, folder, "run")
     return evaluate(gold, run, task=case.task, measures=measures, **more)
 
 
-def in_trec_form(truth: Truth, folder: Path) -> Scores:
+def in_trec_form(truth, folder):
     measures = ["Accuracy"] if truth.task == "4" else list(MEASURES)
     gold, run = put(qrels(truth), folder, "reference-gold"), put(trec_run(truth), folder, "reference-run")
     return evaluate(gold, run, task=truth.task, measures=measures)
 
 
-def check_same(case: Case, scores: Scores, folder: Path) -> None:
+def check_same(case, scores, folder):
     expected = in_trec_form(case.truth, folder)
     assert scores.measures == expected.measures
     assert scores.per_query == expected.per_query
@@ -59,7 +56,7 @@ def check_same(case: Case, scores: Scores, folder: Path) -> None:
         assert re.search(case.says, said, re.IGNORECASE)
 
 
-def check_named(case: Case, text: str, folder: Path) -> None:
+def check_named(case, text, folder):
     """An error that names what was found, apart from the name of its file."""
     text = text.replace(str(folder), "")
     for words in case.words:
@@ -68,7 +65,7 @@ def check_named(case: Case, text: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
-def test_read_as_it_is_meant_or_refused_by_name_in_python_and_as_typed(case: Case, tmp_path: Path, call: Call) -> None:
+def test_read_as_it_is_meant_or_refused_by_name_in_python_and_as_typed(case, tmp_path, call):
     scores, sentence = None, ""
     try:
         scores = scored(case, tmp_path)
@@ -95,14 +92,14 @@ def test_read_as_it_is_meant_or_refused_by_name_in_python_and_as_typed(case: Cas
         assert run["measures"] == scores.measures
 
 
-def test_the_corpus_is_large_and_its_names_are_distinct() -> None:
+def test_the_corpus_is_large_and_its_names_are_distinct():
     assert len(ALL) >= 80
     assert len({(case.group, case.name) for case in ALL}) == len(ALL)
     assert not any(case.outcome == "refused" and not (case.words and case.how) for case in ALL)
 
 
 @pytest.mark.parametrize("truth", RANKED)
-def test_a_ranking_by_lines_or_upside_down_would_be_noticed(truth: Truth, tmp_path: Path) -> None:
+def test_a_ranking_by_lines_or_upside_down_would_be_noticed(truth, tmp_path):
     right = in_trec_form(truth, tmp_path).measures
     reversed_run = {query: {d: -s for d, s in scores.items()} for query, scores in truth.run.items()}
     for wrong in (in_line_order(truth), truth._replace(run=reversed_run)):

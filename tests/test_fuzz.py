@@ -1,30 +1,26 @@
 """A short session of the fuzzer, always the same; ``make fuzz`` runs longer ones, and others each time."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import fuzz
 import pytest
 
 
 @pytest.mark.parametrize("first", [0, pytest.param(10, marks=pytest.mark.explore)])
-def test_every_way_of_reading_gives_the_same(tmp_path: Path, first: int) -> None:
+def test_every_way_of_reading_gives_the_same(tmp_path, first):
     for finding in fuzz.session(2026, range(first, first + 10), tmp_path):
         pytest.fail(f"{finding.check}: {finding.what}\nmake fuzz SEED=2026 ONLY={finding.number}")
 
 
-def test_a_case_depends_on_its_number_only() -> None:
+def test_a_case_depends_on_its_number_only():
     assert fuzz.made(1, 7) == fuzz.made(1, 7)
     assert fuzz.made(1, 7) != fuzz.made(2, 7)
     assert len({fuzz.made(1, n).run for n in range(50)}) > 40
 
 
-def test_a_reader_that_differs_is_found_and_reduced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_differs_is_found_and_reduced(tmp_path, monkeypatch):
     """A fault is planted: in small blocks, the first line of a block is lost."""
     read = fuzz.columns.Reader.read
 
-    def losing(self: fuzz.columns.Reader, raw: bytes) -> object:
+    def losing(self, raw):
         whole = fuzz.columns.BLOCK_SIZES[0] > 1000
         return read(self, raw if whole else raw.partition(b"\n")[2] or raw)
 

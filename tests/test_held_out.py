@@ -1,7 +1,5 @@
 """The simulation behind docs/tuning.md, on small worlds."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks import held_out
@@ -12,11 +10,11 @@ pytestmark = pytest.mark.explore
 
 
 @pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
+def few(monkeypatch):
     monkeypatch.setattr(held_out, "FRESH", 300)
 
 
-def test_the_truth_is_what_the_rule_scores_on_the_fresh_queries() -> None:
+def test_the_truth_is_what_the_rule_scores_on_the_fresh_queries():
     fresh = held_out.world(5, held_out.FRESH)
     known = held_out.truth(5, "MicroF1")
     for rule in (Rule("k", 2), Rule("score", 6.5), Rule("ratio", 0.9, 1, 4)):
@@ -24,7 +22,7 @@ def test_the_truth_is_what_the_rule_scores_on_the_fresh_queries() -> None:
         assert known.score(rule) == pytest.approx(scores.measures["MicroF1"])
 
 
-def test_a_row_sums_up_its_worlds() -> None:
+def test_a_row_sums_up_its_worlds():
     some = [
         held_out.Outcome(0.5, 0.6, 0.40, 0.30, 0.50, 0.42, 0.43),
         held_out.Outcome(0.5, 0.6, 0.44, 0.43, 0.50, 0.42, 0.43),
@@ -32,7 +30,7 @@ def test_a_row_sums_up_its_worlds() -> None:
     assert held_out.row(25, some) == "| 25 | 0.500 | 0.600 | 0.420 | 0.420 (0.430) | +0.000 ± 0.020 | 0.135 | 50% |"
 
 
-def test_the_table_is_the_same_in_one_process_and_in_several(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_is_the_same_in_one_process_and_in_several(capsys):
     told = []
     for jobs in ("1", "2"):
         assert held_out.main(["--queries", "8", "12", "--worlds", "2", "--repeats", "1", "--jobs", jobs]) == 0

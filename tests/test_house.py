@@ -1,7 +1,5 @@
 """What no linter can say of the house; its floors and circles are in pyproject.toml, under importlinter."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib
@@ -16,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @cache
-def trees() -> dict[Path, list[ast.AST]]:
+def trees():
     """What stands in each module."""
     return {
         path.relative_to(ROOT): [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
@@ -28,7 +26,7 @@ def trees() -> dict[Path, list[ast.AST]]:
 RULED = {"task", "edition", "year"}
 
 
-def test_only_the_rules_compare_with_a_task_or_a_year() -> None:
+def test_only_the_rules_compare_with_a_task_or_a_year():
     wrong = []
     for path, nodes in trees().items():
         for node in nodes:
@@ -46,7 +44,7 @@ def test_only_the_rules_compare_with_a_task_or_a_year() -> None:
     assert not wrong, ["a key of the protocol files should say this", *wrong]
 
 
-def test_only_the_protocol_knows_a_year() -> None:
+def test_only_the_protocol_knows_a_year():
     knows = {
         path.as_posix(): node.value
         for path, nodes in trees().items()
@@ -58,8 +56,8 @@ def test_only_the_protocol_knows_a_year() -> None:
     assert knows == {"coliee_ir/stats/settings.py": SEED}  # of random numbers
 
 
-def test_every_kind_of_error_and_remark_is_in_its_registry_and_used() -> None:
-    used: dict[str, set[str]] = {"of": set(), "Error": {"usage", "internal"}}
+def test_every_kind_of_error_and_remark_is_in_its_registry_and_used():
+    used = {"of": set(), "Error": {"usage", "internal"}}
     words = set()
     for path, nodes in trees().items():
         for node in nodes if path.name != "kinds.py" else ():
@@ -71,7 +69,7 @@ def test_every_kind_of_error_and_remark_is_in_its_registry_and_used() -> None:
     assert used["of"] <= set(kinds.REMARKS) <= words
 
 
-def imported(room: str) -> set[tuple[str, str]]:
+def imported(room):
     """Module and name of all that the modules of a package, or a module, import, but for type checkers."""
     found = set()
     for path, nodes in trees().items():
@@ -87,7 +85,7 @@ def imported(room: str) -> set[tuple[str, str]]:
     return found
 
 
-def test_the_pictures_of_the_architecture_are_those_of_the_imports() -> None:
+def test_the_pictures_of_the_architecture_are_those_of_the_imports():
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     types, _, floors = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
     for row in types.splitlines()[1:]:
@@ -103,13 +101,13 @@ def test_the_pictures_of_the_architecture_are_those_of_the_imports() -> None:
     assert packages == {*drawn[:-1], "examples"}
 
 
-def is_in(path: Path, room: str) -> bool:
+def is_in(path, room):
     """Whether a module is in a package."""
     name = path.as_posix().removeprefix("adapters/").replace("/", ".")
     return name.startswith(f"{room}.")
 
 
-def test_no_group_is_repeated_possessively() -> None:
+def test_no_group_is_repeated_possessively():
     """Which CPython before 3.11.5 does wrongly (gh-106052); an atomic group, (?>…), says the same."""
     wrong = [
         f"{path}, line {node.lineno}: {node.value}"

@@ -1,8 +1,6 @@
 """The examples of the README and of the docs: every command is run and its output compared, every Python session is
 a doctest."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import shlex
@@ -12,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from asserting import Call
 
 import coliee_ir
 
@@ -22,23 +19,23 @@ README = ROOT / "README.md"
 PAGES = [README, *(page for page in sorted(ROOT.glob("docs/*.md")) if page.stem != "other-tools")]
 
 
-def blocks(page: Path, kind: str) -> list[str]:
+def blocks(page, kind):
     return re.findall(rf"```{kind}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
 @pytest.fixture
-def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def examples(tmp_path, monkeypatch):
     """A copy of the example data, in which a page's commands run."""
     shutil.copytree(Path(coliee_ir.__file__).parent / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path / "examples")
     return tmp_path / "examples"
 
 
-def matching(word: str) -> list[str]:
+def matching(word):
     return sorted(map(str, Path().glob(word))) if "*" in word else [word]
 
 
-def typed(command: str, folder: Path, call: Call) -> tuple[int, str, str]:
+def typed(command, folder, call):
     """A command as a shell runs it; what is ours, in this process."""
     ours = re.fullmatch(r"coliee-ir ([^|<>$&;~{]*?)((?: 2>(?:&1|/dev/null))?)((?: \|(?!\|)[^;]*)?)", command)
     if ours is None:
@@ -57,7 +54,7 @@ def typed(command: str, folder: Path, call: Call) -> tuple[int, str, str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the commands are those of a POSIX shell")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=lambda page: page.stem)
-def test_each_console_block_prints_what_it_shows(page: Path, examples: Path, call: Call) -> None:
+def test_each_console_block_prints_what_it_shows(page, examples, call):
     for block in blocks(page, "console"):  # in one folder, as a reader types them
         printed = ""
         for command in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
@@ -71,7 +68,7 @@ def test_each_console_block_prints_what_it_shows(page: Path, examples: Path, cal
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")], ids=lambda page: page.stem)
 @pytest.mark.usefixtures("examples")
-def test_each_python_block_prints_what_it_shows(page: Path) -> None:
+def test_each_python_block_prints_what_it_shows(page):
     for block in blocks(page, "pycon"):
         test = doctest.DocTestParser().get_doctest(block, {}, page.name, str(page), 0)
         result = doctest.DocTestRunner().run(test)
@@ -81,7 +78,7 @@ def test_each_python_block_prints_what_it_shows(page: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the commands are those of a POSIX shell")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "output")], ids=lambda page: page.stem)
-def test_the_first_screen_can_be_typed_from_nothing(page: Path, tmp_path: Path) -> None:
+def test_the_first_screen_can_be_typed_from_nothing(page, tmp_path):
     [script], [output] = blocks(page, "bash"), blocks(page, "output")
     program = f'"{sys.executable}" -m coliee_ir'
     typed = "".join(line.replace("coliee-ir", program, 1) for line in script.splitlines(True) if "pip" not in line)

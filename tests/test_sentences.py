@@ -1,19 +1,13 @@
 """What users read: captions are short, the method is named once, and some turns of phrase do not come back."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 import coliee_ir
 from coliee_adapters.kinds import ERRORS, REMARKS
 from coliee_ir import cli
 from coliee_ir.cli.options import OPTIONS
 from coliee_ir.commands.validate import RULES
-from coliee_ir.output.shown import TabularResult
 
 AVOIDED = re.compile(
     r"same kind|\b(?:tells?|told|stands?) (?:for|of|that|by)\b|\bof which\b|\b(?:of|than|by) what\b|, and so \("
@@ -21,7 +15,7 @@ AVOIDED = re.compile(
 )
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def texts():
     """Everything short that users read, and where it is from."""
     yield from ERRORS.items()
     yield from ((kind, str(sentence)) for kind, sentence in REMARKS.items())
@@ -30,11 +24,11 @@ def texts() -> Iterator[tuple[str, str]]:
     yield from ((name, f"{rule.says}; {rule.remedy}") for name, rule in RULES.items())
 
 
-def test_turns_of_phrase_that_are_read_twice_do_not_come_back() -> None:
+def test_turns_of_phrase_that_are_read_twice_do_not_come_back():
     assert not [(name, text) for name, text in texts() if AVOIDED.search(text)]
 
 
-def results() -> Iterator[TabularResult]:
+def results():
     runs = ["task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"]
     scored = coliee_ir.evaluate_all("task1/gold.json", runs)
     several = coliee_ir.evaluate_all("task1/gold.json", runs, measures=["MicroF1", "MicroR"])
@@ -47,7 +41,7 @@ def results() -> Iterator[TabularResult]:
     yield coliee_ir.fit_fusion("task1/gold.json", *runs[:2])
 
 
-def test_captions_have_two_sentences_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_captions_have_two_sentences_at_most(monkeypatch):
     monkeypatch.chdir(Path(coliee_ir.__file__).parent / "examples")
     for result in results():
         for caption in (table.caption for table in result.tables()):

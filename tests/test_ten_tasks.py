@@ -1,7 +1,5 @@
 """What people ask of an evaluation tool, each in one line or two."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ GOLD, BM25, DENSE = FILES / "gold.json", FILES / "bm25.txt", FILES / "dense.txt"
 IN_MEMORY = {"q1": ["d1"], "q2": ["d2"]}
 
 
-def test_ten_tasks(tmp_path: Path) -> None:
+def test_ten_tasks(tmp_path):
     # score two files
     assert evaluate(GOLD, BM25).measures["MicroF1"] == pytest.approx(0.2453, abs=5e-5)
     # score dictionaries
@@ -41,7 +39,7 @@ def test_ten_tasks(tmp_path: Path) -> None:
     assert leaderboard(scored, n_resamples=99).entries[0].place == 1
 
 
-def test_what_was_not_kept_is_refused() -> None:
+def test_what_was_not_kept_is_refused():
     scored = evaluate_all(GOLD, [BM25, DENSE], keep="values")
     with pytest.raises(coliee_ir.UsageError) as refused:
         compare(scored)
@@ -51,8 +49,8 @@ def test_what_was_not_kept_is_refused() -> None:
     assert refused.value.kind == "not-comparable"
 
 
-def test_one_run_is_no_dictionary_of_runs() -> None:
+def test_one_run_is_no_dictionary_of_runs():
     for runs in ({"q1": ["d1"]}, {"q1": {"d1": 0.5}}):
         with pytest.raises(coliee_ir.UsageError) as refused:
-            evaluate_all(IN_MEMORY, runs, task="1")  # type: ignore[arg-type]
+            evaluate_all(IN_MEMORY, runs, task="1")
         assert refused.value.kind == "shape"

@@ -1,7 +1,5 @@
 """A user's code in pyright: right.py passes, wrong.py is refused where it is marked; mypy sees both in `make types`."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -14,7 +12,7 @@ FOLDER = Path(__file__).parent / "typing"
 
 
 @pytest.mark.explore
-def test_right_code_passes_and_wrong_code_does_not(tmp_path: Path) -> None:
+def test_right_code_passes_and_wrong_code_does_not(tmp_path):
     program = shutil.which("basedpyright", path=str(Path(sys.executable).parent))
     if program is None:
         pytest.skip("basedpyright is not installed")

@@ -135,7 +135,7 @@ REMARKS: Final = {
     "read-as-score": "no run tag found; the last column, of varying numbers, is read as the score",
     "read-as-rank": "no run tag found; the last column, 1, 2, 3, … per query, is read as the rank",
     "other-part": Doubt(
-        "this file holds answers and documents, of which one is not read; to read both, use --columns "
+        "this file holds answers and documents, and one of the two is not read; to read both, use --columns "
         "answer=NAME,document=NAME"
     ),
     "ignored-column": "ignored {n} (column|columns) of numbers",

@@ -35,6 +35,13 @@ def normal_id(text: str) -> str:
     return text.strip().removesuffix(".txt")
 
 
+def are_normal(ids: Sequence[str]) -> bool:
+    """Whether all ids stand as ``normal_id`` writes them: mostly, all of them together have nothing that it takes."""
+    together = "".join(ids)
+    plain = together.isascii() and together.isprintable() and not (" " in together or ".txt" in together)
+    return plain or all(normal_id(one) == one for one in ids)
+
+
 def exact_id(text: str) -> str:
     """An id as TREC compares it: as it stands."""
     return text

@@ -118,7 +118,8 @@ class Remarks:
 
     def each(self, kind: str, examples: Iterable[str]) -> None:
         """Count each of these."""
-        self.add(kind, *(examples := list(examples)), n=len(examples))
+        if examples := list(examples):
+            self.add(kind, *examples, n=len(examples))
 
     def count(self, kind: str) -> int:
         """How many of this kind were counted; 0 if none."""

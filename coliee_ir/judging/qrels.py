@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -35,13 +36,14 @@ class Qrels:
         else:
             counts = [len(judged) for judged in judgements.values()]
             self.start = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
-            self.documents = Ids.of([document for judged in judgements.values() for document in judged])
-            graded = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
+            self.documents = Ids.of([*chain.from_iterable(judgements.values())])
+            graded = np.array([*chain.from_iterable(judged.values() for judged in judgements.values())], np.int64)
         self.level = level
         self.graded: IntArray = graded.astype(np.int64)
         self.relevance = self.graded
         if level > 1:
             self.relevance = np.where(self.graded < level, self.graded.clip(max=0), self.graded)
+        self._relevant = dict[int, IntArray]()
         self._places: tuple[Collection, IntArray | None] | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
         ids = Ids.of(self.queries)
@@ -84,14 +86,16 @@ class Qrels:
             same &= word == own[found]
         return np.where(same & (queries.length <= 8 * len(words)), found, -1)
 
-    @property
+    @cached_property
     def sizes(self) -> IntArray:
         """How many documents of each query are judged; shape (Q,)."""
         return self.start[1:] - self.start[:-1]
 
     def relevant(self, rel: int = 1) -> IntArray:
         """How many documents of each query have at least this relevance; shape (Q,)."""
-        return self.sums(self.relevance >= rel)
+        if rel not in self._relevant:  # asked for anew with each run
+            self._relevant[rel] = self.sums(self.relevance >= rel)
+        return self._relevant[rel]
 
     def sums(self, rows: npt.NDArray[np.generic]) -> IntArray:
         """Sums over the rows of each query; shape (Q,)."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final, TypedDict, Unpack
 
 import numpy as np
@@ -26,6 +27,7 @@ from coliee_adapters.records import (
     IdRule,
     Run,
     RunLike,
+    are_normal,
     exact_id,
     normal_id,
     wrong_id,
@@ -230,8 +232,8 @@ def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
     if gold.format in ("qrels", layouts.FORMAT):
         return True
-    ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
-    return list(map(normal_id, ids)) != ids or bool(wrong_id(ids, commas=False))
+    ids = [*gold.queries, *chain.from_iterable((gold.qrels or {}).values())]
+    return not are_normal(ids) or bool(wrong_id(ids, commas=False))
 
 
 def _queries_named(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str, None]) -> frozenset[str]:

@@ -143,30 +143,35 @@ class Board:
             own = (each @ np.nan_to_num(gradient(score, sums))[:, :, None])[:, :, 0]
             self.u = own - own.mean(axis=1, keepdims=True) if n else own
         varies = np.flatnonzero((self.forms != self.forms[:, :1]).any(axis=(1, 2)))
+        self.has_sizes = self.is_quotient and 1 in varies
         #: forms that no two runs have otherwise add to no difference
         self.moved, self.moves = np.ascontiguousarray(self.forms[varies]), self.slopes[varies]
         self.D = self.f[:, None] - self.f
         self.A, self.B, self.C, self.norm, self.own, self.unit = (np.zeros((count, count)) for _ in range(6))
         self.differing, self.adding = (np.zeros((count, count), dtype=np.int64) for _ in range(2))
         k = n / max(n - 1, 1)
-        columns = np.ascontiguousarray(np.moveaxis(each, 2, 0))
+        columns = np.ascontiguousarray(np.moveaxis(each[:, :, (each != each[:1]).any(axis=(0, 1))], 2, 0))
+        memory = np.zeros((2, count, n))
         for a in range(count - 1):
             rest = slice(a + 1, None)
-            v, d = self._contributions(a), np.nan_to_num(self.D[a, rest])
-            g, squares = self._weights(a, v), np.einsum("ij,ij->i", v, v)
+            v, apart = memory[:, rest]
+            _add_differences(self.moved, self.moves, (a, rest), v, apart)
+            d = np.nan_to_num(self.D[a, rest])
+            g, squares = self._weights(a), np.einsum("ij,ij->i", v, v)
             squares[squares < NEAR**2] = 0.0
             self.norm[a, rest] = np.sqrt(squares)
             self.A[a, rest] = np.maximum(k * (squares - d**2 / n), 0)
             self.B[a, rest] = k * (np.einsum("ij,ij->i", v, g) - d / n)
             self.C[a, rest] = np.maximum(k * (np.einsum("ij,ij->i", g, g) - 1 / n), 0)
-            apart = self.u[a] - self.u[rest]
+            np.subtract(self.u[a], self.u[rest], out=apart)
             self.own[a, rest] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
-            self.differing[a, rest] = np.logical_or.reduce([column[a] != column[rest] for column in columns]).sum(
-                axis=1
-            )
+            is_other = np.zeros(v.shape, dtype=np.bool_)
+            for column in columns:
+                is_other |= column[a] != column[rest]
+            self.differing[a, rest] = np.count_nonzero(is_other, axis=1)
             sizes = np.abs(v, out=v)
             greatest = sizes.max(axis=1, initial=0)
-            self.adding[a, rest] = (sizes > 1e-9 * greatest[:, None]).sum(axis=1)
+            self.adding[a, rest] = np.count_nonzero(sizes > 1e-9 * greatest[:, None], axis=1)
             even = (squares >= self.adding[a, rest] * greatest**2 * (1 - 1e-9)) & (self.C[a, rest] < NEAR)
             self.unit[a, rest] = np.where(even, greatest * n, 0)  # of means that differ by one amount, if at all
         for of_pairs in (self.A, self.C, self.norm, self.own, self.unit, self.differing, self.adding):
@@ -177,20 +182,13 @@ class Board:
         r = np.divide(self.D, self.norm, out=np.zeros_like(self.D), where=self.norm > 0)
         self.T = np.where(missing, np.nan, statistic(r, n))
 
-    def _contributions(self, a: int) -> FloatArray:
-        """The v of a run minus each later one; shape (later, n)."""
-        v = np.zeros((self.runs - a - 1, self.n))
-        for form, slope in zip(self.moved, self.moves, strict=True):
-            v += slope[a, a + 1 :, None] * (form[a] - form[a + 1 :])
-        return v
-
-    def _weights(self, a: int, v: FloatArray) -> FloatArray:
-        """The g of a run and each later one; shape (later, n)."""
+    def _weights(self, a: int) -> FloatArray:
+        """The g of a run and each later one, shape (later, n); or of all runs, shape (1, n)."""
         rest = slice(a + 1, None)
-        if self.is_quotient:
+        if self.has_sizes:
             share = (self.size[rest] * _inverse(self.size[rest] + self.size[a]))[:, None]
             return np.asarray(share * self.forms[1][a] + (1 - share) * self.forms[1][rest])
-        return np.full(v.shape, 1 / max(self.n, 1))
+        return self.forms[1][:1] if self.is_quotient else np.full((1, self.n), 1 / max(self.n, 1))
 
     # ── What there is if runs do not differ ───────────────────────────────────────────────────────────────────────
 
@@ -208,23 +206,21 @@ class Board:
     def flipped(
         self, sums: FloatArray, rows: Iterable[_Row], at_difference: bool = False
     ) -> Iterator[tuple[int, slice | IntArray, FloatArray]]:
-        """Σ ±v / √Σv² of runs against others; shape (others, trials)."""
+        """Σ ±v / √Σv² of runs against others, shape (others, trials); each is overwritten by the next."""
         norm = self.own if at_difference else self.norm
         slopes = np.ones((1, self.runs, self.runs)) if at_difference else self.moves
         slopes = slopes * np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 1e-9 * norm.max(initial=0))
+        memory = np.zeros((2, self.runs, sums.shape[-1]))
         for a, others in rows:
-            r = np.zeros((len(norm[a, others]), sums.shape[-1]))
-            for at, (form, slope) in enumerate(zip(sums, slopes, strict=True)):
-                apart = form[a] - form[others]
-                apart *= slope[a, others, None]
-                r = apart if at == 0 else np.add(r, apart, out=r)
+            r, apart = memory[:, : len(norm[a, others])]
+            _add_differences(sums, slopes, (a, others), r, apart)
             yield a, others, r
 
     def greatest(self, signs: FloatArray, rows: Sequence[_Row], at_difference: bool = False) -> FloatArray:
         """The greatest |Σ ±v| / √Σv² of any pair; shape (trials,)."""
         found = np.zeros(signs.shape[1])
         for _, _, r in self.flipped(self.sums(signs, at_difference), rows, at_difference):
-            np.maximum(found, np.maximum(r.max(axis=0), -r.min(axis=0)), out=found)
+            np.maximum(found, np.abs(r, out=r).max(axis=0), out=found)
         return found
 
     # ── Intervals ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -288,6 +284,17 @@ class Board:
         sides = [(reach(a, -1), reach(b, 1)), (reach(a, 1), reach(b, -1))]
         low, high = (np.sqrt(np.maximum(x * x + y * y - 2 * r * x * y, 0)) for x, y in sides)
         return np.array([self.D[a, b] - low, self.D[a, b] + high])
+
+
+def _add_differences(forms: FloatArray, slopes: FloatArray, row: _Row, total: FloatArray, apart: FloatArray) -> None:
+    """What the forms of a run differ by from others', times their slopes; in memory that is there, which is faster."""
+    a, others = row
+    for at, (form, slope) in enumerate(zip(forms, slopes, strict=True)):
+        into = apart if at else total
+        np.subtract(form[a], form[others], out=into)
+        into *= slope[a, others, None]
+        if at:
+            total += apart
 
 
 def flips(differ: IntArray, n: int, settings: Resampling, width: int) -> Iterator[tuple[FloatArray, int]]:
@@ -624,8 +631,9 @@ def _rows(pairs: IntArray) -> list[_Row]:
     """Pairs by one of their runs, that of which there are fewer."""
     a, b = sorted(pairs.T, key=lambda ends: len(np.unique(ends)))
     found: list[_Row] = []
-    for run in np.unique(a).tolist():
-        others = np.sort(b[a == run])
+    order = np.lexsort((b, a))
+    runs, first = np.unique(a[order], return_index=True)
+    for run, others in zip(runs.tolist(), np.split(b[order], first[1:]), strict=True):
         is_whole = int(others[-1]) - int(others[0]) + 1 == len(others)
         found.append((run, slice(int(others[0]), int(others[-1]) + 1) if is_whole else others))
     return found

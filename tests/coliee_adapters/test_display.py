@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from unicodedata import combining, east_asian_width
 
 import pytest
@@ -17,12 +15,12 @@ texts = st.text("ab é\u0301\u0323民法ｶ\uff9eク\u3099कक\u094dष\u093f�
 
 
 @pytest.mark.parametrize("text", WIDTHS)
-def test_columns_of_a_terminal(text: str) -> None:
+def test_columns_of_a_terminal(text):
     assert width(text) == WIDTHS[text]
 
 
 @given(texts)
-def test_wide_characters_take_two_columns_and_marks_none(text: str) -> None:
+def test_wide_characters_take_two_columns_and_marks_none(text):
     """As Unicode has it, without the tables of a library."""
     marks = sum(bool(combining(c)) or c in "\u093f\uff9e" for c in text)
     wide = sum(east_asian_width(c) in "WF" and not combining(c) for c in text)
@@ -31,7 +29,7 @@ def test_wide_characters_take_two_columns_and_marks_none(text: str) -> None:
 
 
 @given(texts, st.integers(1, 12))
-def test_a_text_is_cut_to_columns_and_never_in_a_sign(text: str, columns: int) -> None:
+def test_a_text_is_cut_to_columns_and_never_in_a_sign(text, columns):
     shown = cut_to_width(text, columns)
     assert width(shown) <= columns
     if width(text) <= columns:
@@ -45,13 +43,13 @@ def test_a_text_is_cut_to_columns_and_never_in_a_sign(text: str, columns: int) -
 
 
 @given(texts, st.integers(0, 5))
-def test_padding_fills_columns(text: str, more: int) -> None:
+def test_padding_fills_columns(text, more):
     columns = width(text) + more
     assert padded_to_width(text, columns) == text + " " * more
     assert padded_to_width(text, columns, right=True) == " " * more + text
 
 
-def test_messages_are_shortened_by_columns() -> None:
+def test_messages_are_shortened_by_columns():
     assert shortened("民" * 40, 60) == "民" * 29 + "…"
     assert shortened("e\u0301" * 60, 60) == "e\u0301" * 60
     assert width(shortened("e" + "\u0301" * 10_000, 60)) == 1

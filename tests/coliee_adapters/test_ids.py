@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pickle
 import re
 
@@ -13,7 +11,7 @@ TEXTS = st.lists(st.text("ab01-民é", max_size=40), max_size=8)
 
 
 @given(TEXTS)
-def test_ids_are_the_texts_they_were_made_of(texts: list[str]) -> None:
+def test_ids_are_the_texts_they_were_made_of(texts):
     ids = Ids.of(texts)
     assert list(ids) == texts
     assert [ids[at] for at in range(-len(texts), 0)] == texts
@@ -22,7 +20,7 @@ def test_ids_are_the_texts_they_were_made_of(texts: list[str]) -> None:
 
 
 @given(TEXTS, st.lists(st.booleans(), min_size=8, max_size=8))
-def test_a_mask_takes_ids_and_compact_and_joined_keep_them(texts: list[str], wanted: list[bool]) -> None:
+def test_a_mask_takes_ids_and_compact_and_joined_keep_them(texts, wanted):
     mask = np.array(wanted[: len(texts)], dtype=np.bool_)
     kept = [text for text, keep in zip(texts, wanted, strict=False) if keep]
     ids = Ids.of(texts).select(mask)
@@ -33,7 +31,7 @@ def test_a_mask_takes_ids_and_compact_and_joined_keep_them(texts: list[str], wan
 
 
 @given(TEXTS)
-def test_words_tell_ids_of_up_to_32_bytes_apart(texts: list[str]) -> None:
+def test_words_tell_ids_of_up_to_32_bytes_apart(texts):
     ids = Ids.of(texts)
     needed = ids.words_needed()
     longest = max((len(text.encode()) for text in texts), default=1)
@@ -49,7 +47,7 @@ _ANY = st.lists(st.text("ab \n\0é", max_size=3) | st.text("abc", min_size=30, m
 
 
 @given(_ANY, st.data())
-def test_ids_are_the_same_however_they_are_held_and_behind_a_border(texts: list[str], data: st.DataObject) -> None:
+def test_ids_are_the_same_however_they_are_held_and_behind_a_border(texts, data):
     held = Ids.of(texts)
     collection = Collection(held.raw, held.first, held.length)
     numbers = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=6)) if texts else []
@@ -68,7 +66,7 @@ def test_ids_are_the_same_however_they_are_held_and_behind_a_border(texts: list[
 
 
 @given(_ANY, _ANY)
-def test_places_in_a_collection_are_where_its_ids_are(texts: list[str], wanted: list[str]) -> None:
+def test_places_in_a_collection_are_where_its_ids_are(texts, wanted):
     held = Ids.of(texts)
     places = Collection(held.raw, held.first, held.length).places(Ids.of(wanted))
     if places is None:

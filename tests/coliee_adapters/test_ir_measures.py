@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import random
 from contextlib import suppress
 from itertools import product
@@ -16,7 +14,7 @@ from coliee_adapters.trec_eval import Request, values
 
 Named = tuple[str, dict[str, Any], float | None]
 
-COMPUTED: list[Named] = [
+COMPUTED = [
     ("AP", {}, None), ("AP", {}, 3), ("AP", {"rel": 2}, 3), ("AP", {"judged_only": True}, None), ("MAP", {}, None),
     ("AP", {"cutoff": 3}, None), ("Bpref", {}, None), ("Bpref", {"rel": 2}, None), ("BPref", {}, None),
     ("IPrec", {}, 0.0), ("IPrec", {}, 0.5), ("IPrec", {}, 0.125), ("IPrec", {"rel": 2, "judged_only": True}, 1.0),
@@ -36,14 +34,14 @@ COMPUTED: list[Named] = [
 ]  # fmt: skip
 
 
-def theirs(name: str, parameters: dict[str, Any], at: float | None) -> ir_measures.Measure:
+def theirs(name, parameters, at):
     measure = ir_measures.measures.registry[name](**parameters)
     return measure if at is None else measure @ at
 
 
-def test_a_measure_has_the_value_of_ir_measures() -> None:
+def test_a_measure_has_the_value_of_ir_measures():
     draw = random.Random(20)
-    rows: list[tuple[int, int]] = []
+    rows = []
     start, depths, qrels, run = [0], [], [], []
     for query in map(str, range(60)):
         documents = draw.sample([f"d{n}" for n in range(40)], 40)
@@ -82,11 +80,11 @@ def test_a_measure_has_the_value_of_ir_measures() -> None:
         (("R", {"rel": 9999}, 999_999_999), Request("recall", "999999999", rel=9999)),
     ],
 )  # fmt: skip
-def test_a_measure_is_the_request_that_ir_measures_makes(named: Named, expected: Request) -> None:
+def test_a_measure_is_the_request_that_ir_measures_makes(named, expected):
     assert request(*named) == expected
 
 
-def test_a_name_that_is_not_ir_measures_is_no_request() -> None:
+def test_a_name_that_is_not_ir_measures_is_no_request():
     for name in ("", "map", "MicroF1", "ndcg", "P_5", "ap"):
         assert request(name, {}, None) is None
     asked = request("NumRel", {}, None)  # of an unanswered query, where ir_measures has zero
@@ -116,13 +114,13 @@ def test_a_name_that_is_not_ir_measures_is_no_request() -> None:
         ]),
     ],
 )  # fmt: skip
-def test_what_trec_eval_cannot_be_asked_is_refused(kind: str, refused: list[Named]) -> None:
+def test_what_trec_eval_cannot_be_asked_is_refused(kind, refused):
     for named in refused:
         with refusing(UsageError, f"[{kind}] {named[0]}…"):
             request(*named)
 
 
-def test_every_registered_measure_is_computed_or_refused() -> None:
+def test_every_registered_measure_is_computed_or_refused():
     for name, at in product(ir_measures.measures.registry, (None, 5, 0.5)):
         with suppress(UsageError):
             asked = request(name, {}, at)

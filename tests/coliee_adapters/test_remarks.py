@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from collections.abc import Iterable
-
 import pytest
 from asserting import heard, matches
 from hypothesis import given
@@ -18,7 +14,7 @@ COUNTED = list(REMARKS)[: list(REMARKS).index("gold-itself") + 1]
 ADDED = st.lists(st.tuples(st.sampled_from(COUNTED[:3]), st.sampled_from(["", "a", "b", "c"]), st.integers(-1, 3)))
 
 
-def remarks_of(added: Iterable[Added]) -> Remarks:
+def remarks_of(added):
     remarks = Remarks()
     for kind, example, n in added:
         remarks.add(kind, example, n=n)
@@ -26,14 +22,14 @@ def remarks_of(added: Iterable[Added]) -> Remarks:
 
 
 @given(ADDED, ADDED, ADDED)
-def test_parts_add_to_what_the_whole_would_have_remarked(a: list[Added], b: list[Added], c: list[Added]) -> None:
+def test_parts_add_to_what_the_whole_would_have_remarked(a, b, c):
     first, second, third = map(remarks_of, (a, b, c))
     assert (first + second) + third == first + (second + third) == remarks_of(a + b + c)
     assert (first, second, third) == (remarks_of(a), remarks_of(b), remarks_of(c))
 
 
 @given(ADDED)
-def test_counts_are_sums_and_examples_the_first_three(added: list[Added]) -> None:
+def test_counts_are_sums_and_examples_the_first_three(added):
     remarks = remarks_of(added)
     for kind in COUNTED:
         of_kind = [(example, n) for k, example, n in added if k == kind and n > 0]
@@ -44,7 +40,7 @@ def test_counts_are_sums_and_examples_the_first_three(added: list[Added]) -> Non
 
 @pytest.mark.parametrize("kind", COUNTED)
 @pytest.mark.parametrize("n", [1, 2])
-def test_every_kind_says_a_whole_sentence(kind: str, n: int) -> None:
+def test_every_kind_says_a_whole_sentence(kind, n):
     (sentence,) = remarks_of([(kind, "", n)]).sentences({kind.partition(".")[0]: "decided"})
     assert not set("{}|") & set(sentence)
     assert "(" not in sentence
@@ -63,16 +59,16 @@ def test_every_kind_says_a_whole_sentence(kind: str, n: int) -> None:
         (("tag-words", "line 1: \x1b[2J", 1), "[tag-words] 1 … (first: line 1: \\x1b[2J)"),
     ],
 )  # fmt: skip
-def test_sentences_agree_in_number_and_hold_nothing_unprintable(added: Added, sentence: str) -> None:
+def test_sentences_agree_in_number_and_hold_nothing_unprintable(added, sentence):
     assert matches(heard(list(remarks_of([added]).sentences())), [sentence])
 
 
-def test_sentences_come_in_the_order_of_the_table() -> None:
+def test_sentences_come_in_the_order_of_the_table():
     remarks = remarks_of([(kind, "", 1) for kind in reversed(COUNTED)])
     assert [sentence.kind for sentence in remarks.sentences()] == [kind.partition(".")[0] for kind in COUNTED]
 
 
-def test_remarks_compare_by_content_and_know_their_kinds() -> None:
+def test_remarks_compare_by_content_and_know_their_kinds():
     assert remarks_of([("tie", "q1", 1)]) != remarks_of([("tie", "q2", 1)])
     assert remarks_of([("tie", "q1", 1)]) != remarks_of([("tie", "q1", 2)])
     remarks = Remarks.of("tie")

@@ -1,11 +1,7 @@
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import pytrec_eval
 from asserting import heard, matches, refusing
@@ -27,7 +23,7 @@ class Query(NamedTuple):
 
 
 @st.composite
-def _queries(draw: st.DrawFn) -> Query:
+def _queries(draw):
     depth = draw(st.integers(0, 60))
     ranks = draw(st.lists(st.integers(1, depth), unique=True, max_size=8)) if depth else []
     ranks += [0] * draw(st.integers(0 if ranks else 1, 4))
@@ -52,7 +48,7 @@ ASKED = [
 ]  # fmt: skip
 
 
-def asked_of_ours(requests: Sequence[Request], queries: Sequence[Query]) -> dict[Request, list[float]]:
+def asked_of_ours(requests, queries):
     judged = [pair for query in queries for pair in query.judged]
     answers = values(
         requests,
@@ -65,14 +61,14 @@ def asked_of_ours(requests: Sequence[Request], queries: Sequence[Query]) -> dict
     return {request: array.tolist() for request, array in answers.items()}
 
 
-class AsGiven(pytrec_eval.RelevanceEvaluator):  # type: ignore[misc]
+class AsGiven(pytrec_eval.RelevanceEvaluator):
     """pytrec_eval without its own patterns, which read numbers only."""
 
-    def _combine_measures(self, measures: set[str]) -> set[str]:
+    def _combine_measures(self, measures):
         return measures
 
 
-def asked_of_pytrec_eval(requests: Sequence[Request], queries: Sequence[Query]) -> dict[Request, list[float]]:
+def asked_of_pytrec_eval(requests, queries):
     """The same by pytrec_eval on plain dictionaries.
 
     It is given no query that is judged only negative, and first a query with a ranking: both would let it read memory
@@ -81,14 +77,14 @@ def asked_of_pytrec_eval(requests: Sequence[Request], queries: Sequence[Query]) 
     """
     like = requests[0]
     gains = dict(like.gains)
-    qrels: dict[str, dict[str, int]] = {"first": {"d": 3}}
-    run: dict[str, dict[str, float]] = {"first": {"d": 1.0}}
+    qrels = {"first": {"d": 3}}
+    run = {"first": {"d": 1.0}}
     for number, query in enumerate(queries):
         qrels[f"q{number}"] = {f"d{i}": gains.get(level, level) for i, (_, level) in enumerate(query.judged)}
         ranked = {rank: f"d{i}" for i, (rank, _) in enumerate(query.judged) if rank}
         top = min(query.depth, like.top or query.depth)
         run[f"q{number}"] = {ranked.get(rank, f"u{rank}"): 1000.0 - rank for rank in range(1, top + 1)}
-    found: dict[Request, list[float]] = {}
+    found = {}
     alone = [request for request in requests if request.base in ("set_F", "11pt_avg", "utility", "ndcg")]
     for group in ([request for request in requests if request not in alone], *([request] for request in alone)):
         kind = AsGiven if group[0] in alone else pytrec_eval.RelevanceEvaluator
@@ -102,11 +98,11 @@ def asked_of_pytrec_eval(requests: Sequence[Request], queries: Sequence[Query]) 
     return found
 
 
-def judged_at_all(queries: list[Query]) -> list[Query]:
+def judged_at_all(queries):
     return [query for query in queries if any(level >= 0 for _, level in query.judged)]
 
 
-def bits(found: dict[Request, list[float]]) -> dict[str, list[str]]:
+def bits(found):
     return {request.pytrec_eval_name: [value.hex() for value in of_queries] for request, of_queries in found.items()}
 
 
@@ -125,22 +121,20 @@ SEE_ALL = ("bpref", "gm_bpref", "infAP", "num_nonrel_judged_ret")
     st.booleans(),
     st.sampled_from([0, 0, 1, 5, 60]),
 )
-def test_every_value_is_that_of_pytrec_eval_on_plain_dictionaries(
-    queries: list[Query], chosen: list[Request], rel: int, judged_only: bool, top: int
-) -> None:
+def test_every_value_is_that_of_pytrec_eval_on_plain_dictionaries(queries, chosen, rel, judged_only, top):
     requests = [request._replace(rel=rel, judged_only=judged_only, top=top) for request in chosen]
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
 
 
 @given(QUERIES.map(judged_at_all), st.dictionaries(st.integers(-1, 3), st.integers(0, 5), max_size=3))
-def test_gains_stand_in_the_place_of_relevances(queries: list[Query], gains: dict[int, int]) -> None:
+def test_gains_stand_in_the_place_of_relevances(queries, gains):
     requests = [request._replace(gains=tuple(sorted(gains.items()))) for request in parse("ndcg") + parse("ndcg_cut.3")]
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
 
 
 @fewer
 @given(st.lists(QUERIES.map(judged_at_all), min_size=2, max_size=2), st.permutations(ASKED))
-def test_a_value_depends_on_its_query_alone(parts: list[list[Query]], requests: list[Request]) -> None:
+def test_a_value_depends_on_its_query_alone(parts, requests):
     first, second = (asked_of_ours(requests, part) for part in parts)
     both = asked_of_ours(requests[:20], parts[0] + parts[1])
     assert both == {request: first[request] + second[request] for request in requests[:20]}
@@ -154,9 +148,7 @@ def test_a_value_depends_on_its_query_alone(parts: list[list[Query]], requests: 
         (7, [(2, -2)]), (7, [(0, -3), (7, -1)]),
     ],
 )  # fmt: skip
-def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(
-    depth: int, judged: list[tuple[int, int]], judged_only: bool
-) -> None:
+def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(depth, judged, judged_only):
     query = Query(depth, judged)
     requests = [request._replace(judged_only=judged_only) for request in ASKED]
     retrieved = 0 if judged_only else query.depth
@@ -171,13 +163,13 @@ def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(
             assert of_queries[0] == of_queries[-1] == counts.get(request.name, 0.0), request
 
 
-def test_a_relevance_level_above_all_relevances_leaves_nothing_relevant() -> None:
+def test_a_relevance_level_above_all_relevances_leaves_nothing_relevant():
     queries = [Query(3, [(1, 0), (2, 3), (0, 1)]), Query(1, [(1, 0)])]
     found = asked_of_ours([request._replace(rel=9999) for request in ASKED], queries)
     assert bits(found) == bits(asked_of_pytrec_eval([request._replace(rel=4) for request in ASKED], queries))
 
 
-def test_ranks_are_exact_to_the_depth_that_float32_holds() -> None:
+def test_ranks_are_exact_to_the_depth_that_float32_holds():
     depth = 70_000
     (found,) = asked_of_ours(parse("recip_rank"), [Query(depth, [(depth, 1), (depth - 1, 0)])]).values()
     assert found == [1 / depth]
@@ -187,13 +179,13 @@ def test_ranks_are_exact_to_the_depth_that_float32_holds() -> None:
     assert trec_eval.compares_as_float32() == (first == 1.0)
 
 
-def mean(request: Request, of_queries: npt.ArrayLike) -> float:
+def mean(request, of_queries):
     (found,) = means([request], np.array(of_queries, dtype=np.float64)[np.newaxis])
     return found
 
 
 @given(st.lists(st.floats(0, 1), max_size=50))
-def test_means_are_added_one_after_another(of_queries: list[float]) -> None:
+def test_means_are_added_one_after_another(of_queries):
     total = 0.0
     for value in of_queries:
         total += value
@@ -207,14 +199,14 @@ def test_means_are_added_one_after_another(of_queries: list[float]) -> None:
 
 @fewer
 @given(st.lists(_queries().filter(lambda q: any(level >= 0 for _, level in q.judged)), min_size=1, max_size=5))
-def test_means_follow_trec_evals_rules(queries: list[Query]) -> None:
+def test_means_follow_trec_evals_rules(queries):
     for request, of_queries in asked_of_ours(ASKED, queries).items():
         expected = pytrec_eval.compute_aggregated_measure(request.base, of_queries)
         assert mean(request, of_queries) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @given(st.lists(st.lists(st.floats(-1, 1) | st.just(math.nan), min_size=5, max_size=5), min_size=3, max_size=3))
-def test_each_mean_leaves_out_its_own_queries(rows: list[list[float]]) -> None:
+def test_each_mean_leaves_out_its_own_queries(rows):
     requests = [Request("gm_map"), Request("num_rel"), Request("map")]
     apart = [mean(r, [v for v in row if not math.isnan(v)]) for r, row in zip(requests, rows, strict=True)]
     assert [value.hex() for value in means(requests, np.array(rows))] == [value.hex() for value in apart]
@@ -259,7 +251,7 @@ def test_each_mean_leaves_out_its_own_queries(rows: list[list[float]]) -> None:
         )),
     ],
 )  # fmt: skip
-def test_a_name_stands_for_the_values_that_trec_eval_would_print(name: str, requests: str) -> None:
+def test_a_name_stands_for_the_values_that_trec_eval_would_print(name, requests):
     pairs = [one.partition(" ") for one in requests.split(", ") if one]
     assert parse(name) == [Request(base, parameter) for base, _, parameter in pairs]
 
@@ -277,7 +269,7 @@ def test_a_name_stands_for_the_values_that_trec_eval_would_print(name: str, requ
         )),
     ],
 )  # fmt: skip
-def test_a_parameter_that_would_end_the_process_is_refused(kind: str, name: str) -> None:
+def test_a_parameter_that_would_end_the_process_is_refused(kind, name):
     with refusing(UsageError, f"[{kind}] {name.removesuffix('_5')}…"):
         parse(name)
 
@@ -292,25 +284,25 @@ def test_a_parameter_that_would_end_the_process_is_refused(kind: str, name: str)
         ("11pt_avg.0.2,0.5", "11pt_avg_0.2,0.5", "11pt_avg", "11pt_avg.0.2,0.5"),
     ],
 )
-def test_a_request_knows_how_it_is_printed_returned_and_asked(name: str, printed: str, key: str, asked: str) -> None:
+def test_a_request_knows_how_it_is_printed_returned_and_asked(name, printed, key, asked):
     (request,) = parse(name)
     assert (request.name, request.pytrec_eval_key, request.pytrec_eval_name) == (printed, key, asked)
 
 
-def test_every_measure_that_pytrec_eval_supports_has_a_name_here() -> None:
+def test_every_measure_that_pytrec_eval_supports_has_a_name_here():
     names = list(trec_eval.each_name())
     assert sorted([*names, "runid", "relstring"]) == sorted(pytrec_eval.supported_measures)
     assert {request.base for name in names for request in parse(name)} == set(names)
     assert in_trec_eval_order(parse("all_trec")) == parse("all_trec") == list(requests_of(names))
 
 
-def requests_of(names: Sequence[str]) -> Iterator[Request]:
+def requests_of(names):
     for name in names:
         yield from parse(name)
 
 
 @given(st.permutations(["map", "num_q", "set_F.4", "P_10", "P_5", "set_F.1", "ndcg"]))
-def test_values_are_put_in_trec_evals_order_and_parameters_stay_in_the_users(names: list[str]) -> None:
+def test_values_are_put_in_trec_evals_order_and_parameters_stay_in_the_users(names):
     ordered = in_trec_eval_order(requests_of(names))
     bases = [request.base for request in ordered]
     assert list(dict.fromkeys(bases)) == ["num_q", "map", "P", "ndcg", "set_F"]
@@ -320,6 +312,6 @@ def test_values_are_put_in_trec_evals_order_and_parameters_stay_in_the_users(nam
 
 
 @pytest.mark.parametrize(("carrier", "version"), [("0.5.11", "9.0.8"), ("0.6.0", "… 0.6.0 …")])
-def test_the_version_is_told_where_it_is_known(monkeypatch: pytest.MonkeyPatch, carrier: str, version: str) -> None:
+def test_the_version_is_told_where_it_is_known(monkeypatch, carrier, version):
     monkeypatch.setattr(pytrec_eval, "__version__", carrier)
     assert matches(heard(trec_eval.version()), version)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -12,12 +10,12 @@ SHIPPED = Path(coliee_ir.examples.__file__).parent
 GENERATOR = ROOT / "tests" / "data" / "make_examples.py"
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     files = (path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc"))
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def test_the_generator_gives_the_shipped_files_to_the_byte(tmp_path: Path) -> None:
+def test_the_generator_gives_the_shipped_files_to_the_byte(tmp_path):
     subprocess.run([sys.executable, GENERATOR, tmp_path], check=True)
     made, ours = contents(tmp_path), contents(SHIPPED)
     assert sorted(made) == sorted(ours)

@@ -1,16 +1,12 @@
 """Hooks of training loops, called as the libraries call them, with small fakes of what they give."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -29,38 +25,38 @@ LOGITS = np.array([[0.1, 0.9], [0.8, 0.2], [-1.0, 2.0], [1.0, 0.5], [0.0, 0.5]])
 class EvalPrediction:
     """As transformers.trainer_utils.EvalPrediction of 4.46 to 5: it can be unpacked, and has its elements by number."""
 
-    def __init__(self, predictions: Any, label_ids: Any, inputs: Any = None, losses: Any = None) -> None:
+    def __init__(self, predictions, label_ids, inputs=None, losses=None):
         self.predictions, self.label_ids, self.inputs, self.losses = predictions, label_ids, inputs, losses
         self.elements = (predictions, label_ids, *(extra for extra in (inputs, losses) if extra is not None))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self):
         return iter(self.elements)
 
-    def __getitem__(self, at: int) -> Any:
+    def __getitem__(self, at):
         return self.elements[at]
 
 
 class Tensor:
     """As a torch.Tensor on another device: numpy takes it only from the processor's memory, and not as bfloat16."""
 
-    def __init__(self, values: Any, where: str = "cuda") -> None:
+    def __init__(self, values, where="cuda"):
         self.values, self.where = np.asarray(values), where
 
-    def detach(self) -> Tensor:
+    def detach(self):
         return Tensor(self.values, f"{self.where} detached")
 
-    def cpu(self) -> Tensor:
+    def cpu(self):
         return Tensor(self.values, self.where.replace("cuda", "cpu"))
 
-    def float(self) -> Tensor:
+    def float(self):
         return Tensor(self.values, f"{self.where} float")
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+    def __array__(self, dtype=None, copy=None):
         assert self.where == "cpu detached float"
         return self.values.astype(dtype)
 
 
-def test_classified_pairs_are_scored_as_the_run_that_they_are() -> None:
+def test_classified_pairs_are_scored_as_the_run_that_they_are():
     expected = evaluate(GOLD, {"001": ["013"], "002": ["021", "023"]}, task="2").measures
     metrics = compute_metrics(GOLD, PAIRS, task="2")
     for predictions in (LOGITS, (LOGITS, "hidden states"), LOGITS.tolist(), (LOGITS[:, 1:] - LOGITS[:, :1])):
@@ -69,13 +65,13 @@ def test_classified_pairs_are_scored_as_the_run_that_they_are() -> None:
     assert all(type(value) is float for value in expected.values())
 
 
-def test_without_a_threshold_the_logits_are_a_ranking() -> None:
+def test_without_a_threshold_the_logits_are_a_ranking():
     metrics = compute_metrics(GOLD, PAIRS, ["MicroF1@1", "AP"], task="2", threshold=None)
     run = {"001": {"013": 0.8, "014": -0.6}, "002": {"021": 3.0, "022": -0.5, "023": 0.5}}
     assert metrics((LOGITS, None)) == evaluate(GOLD, run, task="2", measures=["MicroF1@1", "AP"]).measures
 
 
-def test_a_split_and_a_query_without_candidates_count() -> None:
+def test_a_split_and_a_query_without_candidates_count():
     metrics = compute_metrics(GOLD, PAIRS[:2], task="2", edition=2026, only=["001"])
     assert metrics((LOGITS[:2], None))["MicroF1"] == 1
     assert compute_metrics(GOLD, PAIRS[:2], task="2")((LOGITS[:2], None))["MicroR"] == pytest.approx(1 / 3)
@@ -85,7 +81,7 @@ LABELS = np.array([1, 0, 1, 1, 0])
 
 
 @pytest.mark.parametrize("make", [np.asarray, Tensor])
-def test_the_trainer_may_evaluate_batch_by_batch(make: Any) -> None:
+def test_the_trainer_may_evaluate_batch_by_batch(make):
     """As Trainer.evaluation_loop does with ``batch_eval_metrics``, with ``compute_result`` from the last batch."""
     metrics = compute_metrics(GOLD, PAIRS, task="2")
     expected = compute_metrics(GOLD, PAIRS, task="2")((LOGITS, LABELS))
@@ -97,7 +93,7 @@ def test_the_trainer_may_evaluate_batch_by_batch(make: Any) -> None:
             assert found == (expected if last else {})
 
 
-def test_the_trainer_gives_more_than_predictions() -> None:
+def test_the_trainer_gives_more_than_predictions():
     metrics = compute_metrics(GOLD, PAIRS, task="2")
     expected = metrics((LOGITS, None))
     given = EvalPrediction((LOGITS, (LOGITS, LOGITS)), LABELS, inputs=np.zeros((5, 7)), losses=np.zeros(5))
@@ -107,7 +103,7 @@ def test_the_trainer_gives_more_than_predictions() -> None:
     assert metrics(EvalPrediction(LOGITS, np.array([2, -100, 0, 1, 3]))) == expected  # classes of another kind
 
 
-def test_labels_in_another_order_than_the_rows_are_refused() -> None:
+def test_labels_in_another_order_than_the_rows_are_refused():
     """``group_by_length`` sorts the evaluation set too (Trainer._get_eval_sampler)."""
     order = [3, 1, 0, 2, 4]
     with pytest.raises(UsageError, match="group_by_length"):
@@ -120,22 +116,20 @@ def test_labels_in_another_order_than_the_rows_are_refused() -> None:
     assert compute_metrics(GOLD, PAIRS, task="2", edition=2026, only=["001"])((LOGITS, LABELS))["MicroF1"] == 1
 
 
-def test_rows_are_named_as_files_name_them() -> None:
+def test_rows_are_named_as_files_name_them():
     pairs = [(f"{query}.txt", f" {document}.txt") for query, document in PAIRS]
     expected = compute_metrics(GOLD, PAIRS, task="2")((LOGITS, LABELS))
-    metrics = compute_metrics(GOLD, zip(*zip(*pairs, strict=True), strict=True), task="2")  # type: ignore[arg-type]
+    metrics = compute_metrics(GOLD, zip(*zip(*pairs, strict=True), strict=True), task="2")
     assert metrics((LOGITS, LABELS)) == metrics((LOGITS, LABELS)) == expected
     with pytest.raises(InputError, match="zeros"):
-        compute_metrics(GOLD, [(int(query), int(document)) for query, document in PAIRS], task="2")((LOGITS, LABELS))  # type: ignore[misc]
+        compute_metrics(GOLD, [(int(query), int(document)) for query, document in PAIRS], task="2")((LOGITS, LABELS))
 
 
 @pytest.mark.parametrize(("threshold", "scores", "is_told"), [
     (0.0, [0.9, 0.2, 0.4, 0.1], True), (0.05, [0.9, 0.2, 0.4, 0.1], True), (0.5, [0.9, 0.2, 0.4, 0.1], False),
     (0.0, [0.9, 0.2, 0.4, 1.1], False), (0.0, [0.9, 0.2, 0.4, -0.1], False), (0.0, [0.9, 0.2, 0.4, 0.0], False),
 ])  # fmt: skip
-def test_probabilities_of_which_none_is_below_the_threshold_are_told(
-    threshold: float, scores: list[float], is_told: bool
-) -> None:
+def test_probabilities_of_which_none_is_below_the_threshold_are_told(threshold, scores, is_told):
     metrics = compute_metrics(GOLD, PAIRS[:4], "MicroF1", task="2", threshold=threshold)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -144,13 +138,13 @@ def test_probabilities_of_which_none_is_below_the_threshold_are_told(
 
 
 @pytest.mark.parametrize("threshold", [0.0, None])
-def test_a_model_that_diverged_retrieves_nothing(threshold: float | None) -> None:
+def test_a_model_that_diverged_retrieves_nothing(threshold):
     metrics = compute_metrics(GOLD, PAIRS, "MicroF1@1", task="2", threshold=threshold)
     assert metrics((np.full((5, 2), np.nan), LABELS)) == {"MicroF1@1": 0.0}
 
 
 @pytest.mark.parametrize("predictions", [LOGITS[:3], np.zeros((5, 3)), np.zeros((5, 2, 2))])
-def test_predictions_of_another_shape_are_refused(predictions: Any) -> None:
+def test_predictions_of_another_shape_are_refused(predictions):
     with pytest.raises(UsageError):
         compute_metrics(GOLD, PAIRS, task="2")((predictions, None))
 
@@ -160,13 +154,7 @@ class Words:
 
     words = "cat", "dog", "law"
 
-    def encode(
-        self,
-        texts: list[str],
-        batch_size: int = 32,
-        show_progress_bar: bool | None = None,
-        convert_to_numpy: bool = True,
-    ) -> Any:
+    def encode(self, texts, batch_size=32, show_progress_bar=None, convert_to_numpy=True):
         assert convert_to_numpy
         assert show_progress_bar is False  # None shows one where logging is on
         counts = [Counter(re.findall(r"\w+", text)) for text in texts]
@@ -176,7 +164,7 @@ class Words:
 class Asymmetric(Words):
     """As one of version 5, which encodes queries and documents in two ways."""
 
-    def encode_query(self, texts: list[str], **options: Any) -> Any:
+    def encode_query(self, texts, **options):
         return self.encode([f"{text} law law law" for text in texts], **options)
 
 
@@ -184,7 +172,7 @@ DOCUMENTS = {"d1": "cat cat dog", "d2": "dog", "d3": "law law", "q1": "cat"}
 QUERIES = {"q1": "cat", "q2": "dog"}
 
 
-def test_documents_are_ranked_by_cosine() -> None:
+def test_documents_are_ranked_by_cosine():
     gold = {"q1": ["d1"], "q2": ["d3"]}
     evaluator = RankingEvaluator(gold, QUERIES, DOCUMENTS, ["MicroF1@1", "AP"], task="trec", name="dev", top=3)
     assert (evaluator.primary_metric, evaluator.greater_is_better, evaluator.name) == ("dev_MicroF1@1", True, "dev")
@@ -202,28 +190,28 @@ def test_documents_are_ranked_by_cosine() -> None:
 class Card:
     """As SentenceTransformerModelCardData of 3.4 to 5."""
 
-    def __init__(self) -> None:
-        self.held: list[tuple[Any, ...]] = []
+    def __init__(self):
+        self.held = []
 
-    def set_evaluation_metrics(self, evaluator: Any, metrics: dict[str, float], epoch: int = 0, step: int = 0) -> None:
+    def set_evaluation_metrics(self, evaluator, metrics, epoch=0, step=0):
         self.held.append((evaluator, dict(metrics), epoch, step))
 
 
 class OldCard(Card):
     """As that of 3.0."""
 
-    def set_evaluation_metrics(self, evaluator: Any, metrics: dict[str, float]) -> None:  # type: ignore[override]
+    def set_evaluation_metrics(self, evaluator, metrics):
         super().set_evaluation_metrics(evaluator, metrics)
 
 
 class Model(Words):
     """As a SentenceTransformer with its card."""
 
-    def __init__(self, card: Card) -> None:
+    def __init__(self, card):
         self.model_card_data = card
 
 
-def test_the_trainer_of_sentence_transformers_finds_what_it_looks_for(tmp_path: Path) -> None:
+def test_the_trainer_of_sentence_transformers_finds_what_it_looks_for(tmp_path):
     """As SentenceTransformerTrainer.evaluation_loop: it renames the keys in place and looks for the best model's."""
     evaluator = RankingEvaluator({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, ["AP", "R@2"], task="trec", name="dev")
     card = Card()
@@ -244,9 +232,9 @@ def test_the_trainer_of_sentence_transformers_finds_what_it_looks_for(tmp_path: 
     )
 
 
-def test_evaluators_stand_in_a_sequence_and_older_cards_are_written(tmp_path: Path) -> None:
+def test_evaluators_stand_in_a_sequence_and_older_cards_are_written(tmp_path):
     """As SequentialEvaluator of 3 to 5 calls them, which the trainer makes of a list of evaluators."""
-    given: tuple[Any, ...] = ({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP")
+    given = ({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP")
     card = OldCard()
     for name in ("a", "b"):
         evaluator = RankingEvaluator(*given, task="trec", name=name, write_csv=name == "a")
@@ -255,9 +243,9 @@ def test_evaluators_stand_in_a_sequence_and_older_cards_are_written(tmp_path: Pa
     assert len(card.held) == 2
 
 
-def test_sets_without_a_cutoff_are_refused() -> None:
+def test_sets_without_a_cutoff_are_refused():
     """All of a ranking of 100 documents is no set that anybody would send."""
-    given: tuple[Any, ...] = ({"q1": ["d1"], "q2": ["d2"]}, QUERIES, DOCUMENTS)
+    given = ({"q1": ["d1"], "q2": ["d2"]}, QUERIES, DOCUMENTS)
     for measures in ((), "MacroF2", ["AP", "MicroR"]):
         with pytest.raises(UsageError, match="top=5"):
             RankingEvaluator(*given, measures, task="1")
@@ -270,10 +258,10 @@ def test_sets_without_a_cutoff_are_refused() -> None:
 class Pairs:
     """As a CrossEncoder: it has no ``encode``, and scores [query, document] with one label or with two."""
 
-    def __init__(self, labels: int) -> None:
+    def __init__(self, labels):
         self.labels = labels
 
-    def predict(self, pairs: list[list[str]], batch_size: int = 32, show_progress_bar: bool | None = None) -> Any:
+    def predict(self, pairs, batch_size=32, show_progress_bar=None):
         assert show_progress_bar is False
         shared = np.array(
             [len(set(query.split()) & set(document.split())) for query, document in pairs], dtype=np.float32
@@ -282,7 +270,7 @@ class Pairs:
 
 
 @pytest.mark.parametrize("labels", [1, 2])
-def test_a_cross_encoder_scores_the_candidates_of_each_query(labels: int) -> None:
+def test_a_cross_encoder_scores_the_candidates_of_each_query(labels):
     """As CrossEncoderRerankingEvaluator calls one."""
     documents = {"001": {"013.txt": "cat dog", "014": "cat"}, "002": {}}
     evaluator = RankingEvaluator({"001": ["013"], "002": ["021"]}, {"001": "cat dog law", "002": "dog"}, documents,
@@ -295,10 +283,10 @@ def test_a_cross_encoder_scores_the_candidates_of_each_query(labels: int) -> Non
         RankingEvaluator({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP", task="trec")(Pairs(labels))
 
 
-def test_a_query_is_left_out_only_where_its_id_is_that_of_the_same_text() -> None:
+def test_a_query_is_left_out_only_where_its_id_is_that_of_the_same_text():
     """Task 2's paragraph 013 of query 013 is another text; Task 1's case 000001.txt is query 000001 itself."""
     queries, own = {"012": "cat", "013": "dog"}, {"013": "cat", "014": "law"}
-    of_task_2: Any = ({"012": ["013"], "013": ["013"]}, queries, {"012": own, "013": {"013": "dog", "014": "law"}})
+    of_task_2 = ({"012": ["013"], "013": ["013"]}, queries, {"012": own, "013": {"013": "dog", "014": "law"}})
     for model in (Words(), Pairs(1)):
         evaluator = RankingEvaluator(*of_task_2, ["MicroF1@1", "AP"], task="2")
         assert evaluator(model) == {"MicroF1@1": 1.0, "AP": 1.0}
@@ -309,13 +297,13 @@ def test_a_query_is_left_out_only_where_its_id_is_that_of_the_same_text() -> Non
     assert list(evaluator.rankings(Words())["q1"]) == ["d"]
 
 
-def test_the_recipes_of_loggers_log_every_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_recipes_of_loggers_log_every_measure(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
     [recipe] = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "import mlflow" in block]
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text('{"000001": ["000007"]}')
     Path("run.txt").write_text("000001 000007 A\n")
-    logged: list[dict[str, float]] = [{}, {}]
+    logged = [{}, {}]
     run = SimpleNamespace(log=logged[0].update)
     mlflow = {"start_run": lambda run_name: contextlib.nullcontext(run_name), "log_metrics": logged[1].update}
     monkeypatch.setitem(sys.modules, "mlflow", SimpleNamespace(**mlflow))

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import copy
 import json
 import math
@@ -8,9 +6,6 @@ import statistics
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import Any
 
 import ir_measures
 import numpy as np
@@ -21,21 +16,21 @@ from asserting import begins, heard, matches, refusing
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, P, Qrel, ScoredDoc
-from naive import Judgements, Line, golds, run_lines
+from naive import golds, run_lines
 
 import coliee_ir
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_ir import ir_measures as plugin
 from coliee_ir.ir_measures import MacroF, MacroP, MacroR, MicroF, MicroP, MicroR, Summand, provider
 
-MEASURES: list[Any] = [
+MEASURES = [
     MicroP, MicroR, MicroF, MicroF(beta=2), MicroP @ 1, MicroR @ 3, MicroF(beta=2) @ 2, MicroF(beta=0.5, rel=2),
     MicroR(rel=2), MicroP(rel=3) @ 2, MacroP, MacroR, MacroF, MacroF(beta=2), MacroP @ 1, MacroR @ 2,
     MacroF(beta=3, rel=2) @ 3,
 ]  # fmt: skip
 
 #: q2 is not answered, q4 has no relevant document, x is not judged; q1 names d1 twice
-GOLD: Judgements = {"q1": {"d1": 1, "d2": 2, "d3": 0}, "q2": {"d4": 1, "d5": 1}, "q3": {"d6": 2}, "q4": {"d7": 0}}
+GOLD = {"q1": {"d1": 1, "d2": 2, "d3": 0}, "q2": {"d4": 1, "d5": 1}, "q3": {"d6": 2}, "q4": {"d7": 0}}
 LINES = [
     ("q3", "d6", 1.0), ("q1", "d9", 3.0), ("q1", "d1", 2.0), ("x", "d1", 1.0), ("q1", "d1", 1.0), ("q3", "d8", 0.5),
     ("q4", "d7", 0.1),
@@ -43,20 +38,20 @@ LINES = [
 RUN = {"q3": {"d6": 1.0, "d8": 0.5}, "q1": {"d9": 3.0, "d1": 2.0}, "x": {"d1": 1.0}, "q4": {"d7": 0.1}}
 
 
-def same(one: float, other: float) -> bool:
+def same(one, other):
     return one == other or (math.isnan(one) and math.isnan(other))
 
 
-def table(rows: Iterable[tuple[Any, ...]], value: str) -> pandas.DataFrame:
+def table(rows, value):
     return pandas.DataFrame(rows, columns=["query_id", "doc_id", value])
 
 
-def scored(lines: list[Line]) -> list[ScoredDoc]:
+def scored(lines):
     return [ScoredDoc(line.query, line.document, line.score) for line in lines if line.document is not None]
 
 
 @given(golds, run_lines(), st.sampled_from(["tuples", "a generator", "pandas"]))
-def test_scores_are_those_of_evaluate(gold: Judgements, lines: list[Line], held: str) -> None:
+def test_scores_are_those_of_evaluate(gold, lines, held):
     lines = [line for line in lines if line.document is not None]
     tuples = scored(lines)
     run = {"tuples": lambda: tuples, "a generator": lambda: iter(tuples), "pandas": lambda: table(tuples, "score")}
@@ -85,7 +80,7 @@ def test_scores_are_those_of_evaluate(gold: Judgements, lines: list[Line], held:
          table(LINES, "score")),
     ],
 )  # fmt: skip
-def test_each_judged_query_has_its_value_answered_or_not(gold: Any, run: Any) -> None:
+def test_each_judged_query_has_its_value_answered_or_not(gold, run):
     scores = coliee_ir.evaluate(GOLD, RUN, task="trec", measures=[str(measure) for measure in MEASURES])
     found = list(ir_measures.iter_calc(MEASURES, gold, run))
     assert sorted((metric.query_id, str(metric.measure)) for metric in found) == sorted(
@@ -98,7 +93,7 @@ def test_each_judged_query_has_its_value_answered_or_not(gold: Any, run: Any) ->
     ]  # fmt: skip
 
 
-def test_a_measure_is_named_in_the_syntax_of_ir_measures() -> None:
+def test_a_measure_is_named_in_the_syntax_of_ir_measures():
     named = [
         MicroF,
         MicroF(beta=1.0, rel=1),
@@ -118,7 +113,7 @@ def test_a_measure_is_named_in_the_syntax_of_ir_measures() -> None:
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 cannot parse parameters on Python 3.14")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ast.Num, which it uses
 @pytest.mark.parametrize("measure", MEASURES)
-def test_a_measure_can_be_typed(measure: Any) -> None:
+def test_a_measure_can_be_typed(measure):
     assert ir_measures.parse_measure(str(measure)) == measure
     assert ir_measures.parse_measure("MicroF(beta=2,rel=2)@10") == MicroF(beta=2, rel=2, cutoff=10)
 
@@ -135,26 +130,26 @@ def test_a_measure_can_be_typed(measure: Any) -> None:
                                             "judged_only …")),
     ],
 )  # fmt: skip
-def test_a_parameter_that_is_none_is_refused_in_a_sentence(measure: Callable[[], Any], said: str) -> None:
+def test_a_parameter_that_is_none_is_refused_in_a_sentence(measure, said):
     with pytest.raises(UsageError) as caught:
         measure()
     assert begins(heard(caught.value), said)
 
 
-def test_they_stand_beside_measures_of_other_providers() -> None:
+def test_they_stand_beside_measures_of_other_providers():
     tuples = (Qrel(q, d, level) for q, judged in GOLD.items() for d, level in judged.items())
     found = ir_measures.calc([AP, MicroF, P @ 1, MacroR], tuples, (ScoredDoc(*line) for line in LINES))
     assert found.aggregated[MicroF] == MicroF.calc_aggregate(GOLD, RUN)
     assert found.aggregated[AP] == AP.calc_aggregate(GOLD, RUN)
     assert len(found.per_query) == 4 * len(GOLD)
     evaluator = ir_measures.evaluator([MicroR, MicroP @ 1], GOLD)
-    runs: list[Any] = [RUN, {}, {"q2": {"d4": 1.0}}]
+    runs = [RUN, {}, {"q2": {"d4": 1.0}}]
     assert [evaluator.calc_aggregate(run)[MicroR] for run in runs] == [2 / 5, 0.0, 1 / 5]
     assert evaluator.calc_aggregate(runs[2]) == {MicroR: 1 / 5, MicroP @ 1: 1.0}
     assert MicroF.calc_aggregate({"q": {"1.txt": 1}}, {"q": {"1": 1.0, "1.txt": 0.5}}) == 2 / 3  # ids as they stand
 
 
-def test_the_provider_takes_what_ir_measures_does_not() -> None:
+def test_the_provider_takes_what_ir_measures_does_not():
     rows = [(q, d, level) for q, judged in GOLD.items() for d, level in judged.items()]
     gold = polars.DataFrame(rows, schema=["query_id", "doc_id", "relevance"], orient="row")
     run = polars.DataFrame(LINES, schema=["query_id", "doc_id", "score"], orient="row").lazy()
@@ -163,7 +158,7 @@ def test_the_provider_takes_what_ir_measures_does_not() -> None:
     assert ir_measures.providers.registry["coliee_ir"] is provider
 
 
-def test_what_cannot_be_judged_is_refused() -> None:
+def test_what_cannot_be_judged_is_refused():
     with refusing(UsageError, "[wrong-part]"):
         provider.calc_aggregate([MicroF], {"q": "Y"}, {})
     with refusing(InputError, "[bad-score]"):
@@ -172,24 +167,24 @@ def test_what_cannot_be_judged_is_refused() -> None:
         MicroF.calc_aggregate([Qrel("q", "d", 1), Qrel("q", "d", 0)], {})
 
 
-def test_a_zero_of_gold_and_run_that_do_not_belong_together_is_said() -> None:
+def test_a_zero_of_gold_and_run_that_do_not_belong_together_is_said():
     with pytest.warns(UserWarning, match="'1'"):
         assert MicroF.calc_aggregate({"001": {"d": 1}}, {"1": {"d": 1.0}}) == 0.0
 
 
-def test_another_measure_of_the_name_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_measure_of_the_name_is_not_replaced(monkeypatch):
     monkeypatch.setattr(plugin, "registry", {"MicroP": AP})
     with refusing(ImportError, "… MicroP …"):
         plugin._register(MicroP)
 
 
-def summands(measure: Any, gold: Any = GOLD, run: Any = RUN) -> list[Summand]:
+def summands(measure, gold=GOLD, run=RUN):
     found = [metric.value for metric in measure.iter_calc(gold, run)]
     assert all(isinstance(value, Summand) for value in found)
     return found
 
 
-def arithmetic_mean(values: Iterable[float]) -> float:
+def arithmetic_mean(values):
     """What PyTerrier does in ``_mean_of_measures``, whatever the measure's aggregator."""
     total, n = 0.0, 0
     for value in values:
@@ -200,7 +195,7 @@ def arithmetic_mean(values: Iterable[float]) -> float:
 
 @settings(max_examples=settings.default.max_examples // 3)
 @given(golds, run_lines(), st.integers(1, 3))
-def test_the_mean_is_the_score_also_over_batches(gold: Judgements, lines: list[Line], size: int) -> None:
+def test_the_mean_is_the_score_also_over_batches(gold, lines, size):
     queries = list(gold)
     batches = [queries[at : at + size] for at in range(0, len(queries), size)]
     for measure in MEASURES:
@@ -221,7 +216,7 @@ def test_the_mean_is_the_score_also_over_batches(gold: Judgements, lines: list[L
         assert (sum(values[:2]) + sum(values[2:])) / len(values) == pytest.approx(score, nan_ok=True, rel=1e-12)
 
 
-def test_a_summand_is_a_plain_number_to_everything_else() -> None:
+def test_a_summand_is_a_plain_number_to_everything_else():
     values = summands(MicroR)
     assert values == [0.5, 0.0, 1.0, 0.0]
     assert np.array(values).dtype == np.float64
@@ -235,36 +230,36 @@ def test_a_summand_is_a_plain_number_to_everything_else() -> None:
     assert (one + 1, 1 + one, one + other, one / 2, one / 1) == (1.5, 1.5, 1.0, 0.25, 0.5)
     assert one + np.array([1.0]) == np.array([1.5])
     with pytest.raises(TypeError):
-        one + "1"  # type: ignore[operator]
+        one + "1"
 
 
-def test_the_mean_of_the_library_is_that_of_plain_numbers() -> None:
+def test_the_mean_of_the_library_is_that_of_plain_numbers():
     for measure in MEASURES:
         values = [value for value in summands(measure) if not math.isnan(value)]
         assert statistics.mean(values) == statistics.mean(map(float, values))
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_without_a_judged_query_there_is_no_score(measure: Any) -> None:
+def test_without_a_judged_query_there_is_no_score(measure):
     assert math.isnan(measure.calc_aggregate({}, RUN))
     assert math.isnan(measure.calc_aggregate({}, {}))
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
-def test_a_summand_stays_one_when_it_is_copied(again: Callable[[Summand], Summand]) -> None:
+def test_a_summand_stays_one_when_it_is_copied(again):
     for measure in (MicroF(beta=2) @ 2, MacroF(beta=2) @ 2):
         values = [again(value) for value in summands(measure)]
         assert sum(values) / len(values) == measure.calc_aggregate(GOLD, RUN)
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 cannot parse parameters on Python 3.14")
-def test_the_command_line_of_ir_measures_with_these_measures(tmp_path: Path) -> None:
+def test_the_command_line_of_ir_measures_with_these_measures(tmp_path):
     (tmp_path / "qrels").write_text(
         "".join(f"{q} 0 {d} {n}\n" for q, judged in GOLD.items() for d, n in judged.items())
     )
     (tmp_path / "run").write_text("".join(f"{q} Q0 {d} 0 {score} T\n" for q, d, score in LINES))
 
-    def typed(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def typed(*arguments):
         command = [sys.executable, "-m", "coliee_ir.ir_measures", "qrels", "run", *arguments]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
 

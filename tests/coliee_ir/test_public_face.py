@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import ast
 import dataclasses
 import functools
@@ -11,11 +9,10 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from places import ROOT
@@ -37,21 +34,21 @@ EXPORTED = {
 TYPES = {name for name in vars(coliee_ir.types) if not name.startswith("__")}
 
 
-def public(name: str) -> Any:
+def public(name):
     return getattr(coliee_ir if name in EXPORTED else coliee_ir.types, name)
 
 
-def test_the_package_exports_what_is_expected_and_nothing_else() -> None:
+def test_the_package_exports_what_is_expected_and_nothing_else():
     assert sorted(coliee_ir.__all__) == sorted(EXPORTED)
     assert len(EXPORTED) <= 40
     assert not EXPORTED & TYPES
     assert all(inspect.getdoc(public(name)) for name in (EXPORTED | TYPES) - {"PROTOCOLS"})
     assert coliee_ir.__version__ == metadata.version("coliee-ir")
     with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
-        _ = coliee_ir.evalute  # type: ignore[attr-defined]
+        _ = coliee_ir.evalute
 
 
-def test_a_release_asks_for_the_version_where_it_stands() -> None:
+def test_a_release_asks_for_the_version_where_it_stands():
     """Before anything is installed, so without the libraries of the package."""
     workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     [asked] = re.findall(r"version=\$\(python -c '(.*)'\)", workflow)
@@ -72,7 +69,7 @@ HEAVY = {
         "import coliee_ir; coliee_ir.evaluate('gold.json', 'run.txt', measures=['MicroF1@5', 'map', 'P_5'])",
     ],
 )
-def test_what_a_small_run_does_not_need_is_not_imported(typed: str, tmp_path: Path) -> None:
+def test_what_a_small_run_does_not_need_is_not_imported(typed, tmp_path):
     (tmp_path / "gold.json").write_text(json.dumps({"000001": ["000018"], "000002": ["000001"]}))
     (tmp_path / "run.txt").write_text("000001 000018 T\n000002 000018 T\n")
     code = f"{typed}\nimport sys; print('\\n' + ' '.join({{name.partition('.')[0] for name in sys.modules}}))"
@@ -85,7 +82,7 @@ def test_what_a_small_run_does_not_need_is_not_imported(typed: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("typed", ["", "--help", "--version", "evalute", "evaluate --help", "evaluate --nonsense 3"])
-def test_help_and_a_mistyped_command_or_option_load_no_numpy(typed: str) -> None:
+def test_help_and_a_mistyped_command_or_option_load_no_numpy(typed):
     code = f"import sys, atexit; sys.argv[1:] = {typed.split()!r}; from coliee_ir.__main__ import run; " + (
         "atexit.register(lambda: print(*sys.modules, file=sys.__stdout__)); run()"
     )
@@ -94,7 +91,7 @@ def test_help_and_a_mistyped_command_or_option_load_no_numpy(typed: str) -> None
     assert "coliee_ir.cli" in loaded and "numpy" not in loaded
 
 
-def named_types(hint: object) -> Iterator[object]:
+def named_types(hint):
     """The classes that an annotation is made of."""
     arguments = (get_origin(hint), *get_args(hint)) if get_origin(hint) else hint if isinstance(hint, list) else ()
     if get_origin(hint) is Literal or not arguments:
@@ -104,7 +101,7 @@ def named_types(hint: object) -> Iterator[object]:
 
 
 @functools.cache
-def imported_in(module: ModuleType) -> dict[str, Any]:
+def imported_in(module):
     """The names that a module of ours imports, also for type checkers alone."""
     if not module.__name__.startswith("coliee"):
         return {}
@@ -116,15 +113,15 @@ def imported_in(module: ModuleType) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def hints_of(owner: Any) -> dict[str, Any]:
-    names: dict[str, Any] = {}
+def hints_of(owner):
+    names = {}
     for holder in owner.__mro__[:-1] if inspect.isclass(owner) else (owner,):
         module = sys.modules[holder.__module__]
         names = {**imported_in(module), **names, **vars(module)}
     return get_type_hints(owner, globalns=names)
 
 
-def documented(owner: Any) -> Iterator[tuple[str, object]]:
+def documented(owner):
     """Where a public name shows a type, and which: attributes of the docstring, and methods that are not internal."""
     if not inspect.isclass(owner):
         yield from hints_of(owner).items()
@@ -144,7 +141,7 @@ LIKE = {*named_types(coliee_ir.types.GoldLike), *named_types(coliee_ir.types.Run
 
 
 @pytest.mark.parametrize("name", sorted((EXPORTED | TYPES) - {"PROTOCOLS", "GoldLike", "RunLike"}))
-def test_what_is_public_takes_and_returns_what_is_public(name: str) -> None:
+def test_what_is_public_takes_and_returns_what_is_public(name):
     known = {id(public(one)) for one in EXPORTED | TYPES} | set(map(id, LIKE))
     hidden = {
         (where, kind)
@@ -164,7 +161,7 @@ SCORED = coliee_ir.evaluate_all(GOLD, [RUN, OTHER], task="1")
 OF_A_TASK = {"task": "1"}
 
 #: the public functions, each with arguments that are right
-RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+RIGHT = {
     "read_gold": ((GOLD,), OF_A_TASK),
     "read_run": ((RUN,), OF_A_TASK),
     "read_corpus": (("cases",), OF_A_TASK),
@@ -200,20 +197,20 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 NONSENSE = (42, math.nan, object(), b"x", [None], {"a": object()})
 
 
-def test_no_public_function_is_left_out() -> None:
+def test_no_public_function_is_left_out():
     functions = {name for name in EXPORTED | TYPES if inspect.isfunction(public(name))}
     assert functions - RIGHT.keys() == set()
 
 
-def called(name: str) -> Callable[..., Any]:
+def called(name):
     holder, _, method = name.partition(".")
     if holder == "Evaluator" and method:
-        return getattr(coliee_ir.Evaluator(GOLD, task="1"), method)  # type: ignore[no-any-return]
+        return getattr(coliee_ir.Evaluator(GOLD, task="1"), method)
     found = public(holder)
-    return getattr(found, method) if method else found  # type: ignore[no-any-return]
+    return getattr(found, method) if method else found
 
 
-def wrong_calls(name: str) -> Iterator[tuple[str, object, inspect.BoundArguments]]:
+def wrong_calls(name):
     """The right call with one argument after the other replaced by nonsense."""
     signature = inspect.signature(called(name))
     arguments, options = RIGHT[name]
@@ -230,7 +227,7 @@ def wrong_calls(name: str) -> Iterator[tuple[str, object, inspect.BoundArguments
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_nonsense_is_refused_in_a_sentence(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nonsense_is_refused_in_a_sentence(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("cases").mkdir()
     Path("cases/000018.txt").write_text("A case.")
@@ -250,6 +247,6 @@ def test_nonsense_is_refused_in_a_sentence(name: str, tmp_path: Path, monkeypatc
     assert refused
 
 
-def drained(result: object) -> None:
+def drained(result):
     if isinstance(result, Iterator):
         list(result)

@@ -1,10 +1,6 @@
 """The hooks in real trainers, on a model of a few weights made here; the extra ``trainers`` has what they need."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,7 +28,7 @@ LABELS = [float(document in GOLD[query]) for query, document in PAIRS]
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
+def tiny(tmp_path_factory):
     """The folder of a BERT with a vocabulary of six words."""
     folder = tmp_path_factory.mktemp("tiny")
     (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]) + "\n")
@@ -46,21 +42,21 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-def arguments(folder: Path, best: str) -> dict[str, Any]:
+def arguments(folder, best):
     return {
         "output_dir": str(folder), "num_train_epochs": 2, "eval_strategy": "epoch", "save_strategy": "epoch",
         "load_best_model_at_end": True, "metric_for_best_model": best, "report_to": [], "use_cpu": True,
     }  # fmt: skip
 
 
-def seen(trainer: Any, name: str) -> list[float]:
+def seen(trainer, name):
     """The values of a measure that the trainer logged; it has kept the checkpoint of the best."""
     values = [entry[name] for entry in trainer.state.log_history if name in entry]
     assert trainer.state.best_metric == max(values)
     return values
 
 
-def test_a_bi_encoder_is_trained_with_the_evaluator_as_the_page_shows(tiny: str, tmp_path: Path) -> None:
+def test_a_bi_encoder_is_trained_with_the_evaluator_as_the_page_shows(tiny, tmp_path):
     from sentence_transformers import losses
 
     model = sentence_transformers.SentenceTransformer(tiny, device="cpu")
@@ -91,7 +87,7 @@ def test_a_bi_encoder_is_trained_with_the_evaluator_as_the_page_shows(tiny: str,
     assert "dev_AP" in (tmp_path / "saved" / "README.md").read_text(encoding="utf-8")
 
 
-def test_a_cross_encoder_is_trained_with_the_evaluator(tiny: str, tmp_path: Path) -> None:
+def test_a_cross_encoder_is_trained_with_the_evaluator(tiny, tmp_path):
     from sentence_transformers import cross_encoder
 
     model = sentence_transformers.CrossEncoder(tiny, num_labels=1, device="cpu")
@@ -108,16 +104,16 @@ def test_a_cross_encoder_is_trained_with_the_evaluator(tiny: str, tmp_path: Path
     trainer.train()
     assert len(seen(trainer, "eval_MicroF1@1")) == 2
     scores = model.predict([(QUERIES[q], OWN[q][d]) for q, d in PAIRS]).tolist()
-    run: dict[str, dict[str, float]] = {query: {} for query in QUERIES}
+    run = {query: {} for query in QUERIES}
     for (query, document), score in zip(PAIRS, scores, strict=True):
         run[query][document] = score
     assert evaluator(model) == pytest.approx(evaluate(GOLD, run, task="2", measures=["MicroF1@1", "AP"]).measures)
 
 
-class Rows(torch.utils.data.Dataset):  # type: ignore[misc]
+class Rows(torch.utils.data.Dataset):
     """The pairs as a classifier takes them, of different lengths."""
 
-    def __init__(self, tiny: str) -> None:
+    def __init__(self, tiny):
         tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
         texts = [(QUERIES[q], OWN[q][d]) for q, d in PAIRS]
         encoded = tokenizer([a for a, _ in texts], [b for _, b in texts])
@@ -126,18 +122,18 @@ class Rows(torch.utils.data.Dataset):  # type: ignore[misc]
         ]
         self.collate = transformers.DataCollatorWithPadding(tokenizer)
 
-    def __len__(self) -> int:
+    def __len__(self):
         return len(self.rows)
 
-    def __getitem__(self, at: int) -> dict[str, Any]:
+    def __getitem__(self, at):
         return self.rows[at]
 
 
 @pytest.mark.parametrize("by_batch", [False, True])
-def test_the_trainer_of_hugging_face_chooses_by_an_official_measure(tiny: str, tmp_path: Path, by_batch: bool) -> None:
+def test_the_trainer_of_hugging_face_chooses_by_an_official_measure(tiny, tmp_path, by_batch):
     rows = Rows(tiny)
 
-    def trainer(**more: Any) -> Any:
+    def trainer(**more):
         options = arguments(tmp_path, "eval_MicroF1") | {"per_device_eval_batch_size": 3, **more}
         return transformers.Trainer(
             model=transformers.AutoModelForSequenceClassification.from_pretrained(tiny, num_labels=2),
@@ -151,7 +147,7 @@ def test_the_trainer_of_hugging_face_chooses_by_an_official_measure(tiny: str, t
     assert len(seen(one, "eval_MicroF1")) == 2
     logits = one.predict(rows).predictions if not by_batch else None
     if logits is not None:
-        run: dict[str, list[str]] = {query: [] for query in QUERIES}
+        run = {query: [] for query in QUERIES}
         for (query, document), (no, yes) in zip(PAIRS, logits.tolist(), strict=True):
             run[query] += [document] * (yes > no)
         assert one.evaluate()["eval_MicroF1"] == evaluate(GOLD, run, task="2", decisions=ZERO).measures["MicroF1"]

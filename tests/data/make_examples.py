@@ -5,13 +5,11 @@ of ``random`` only ``random()`` is used, whose sequence Python promises to keep,
 ``sum`` of floats, which Python 3.12 made more exact.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 from xml.sax.saxutils import escape
@@ -23,13 +21,13 @@ T = TypeVar("T")
 Labels = dict[str, bool]
 
 
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser(description="Make the example data of coliee-ir.")
     parser.add_argument("folder", nargs="?", type=Path, default=SHIPPED, help="where to write (default: %(default)s)")
     make(parser.parse_args().folder)
 
 
-def make(folder: Path) -> None:
+def make(folder):
     """Write all files, one folder a task. Each task has its own dice, so that a change to one leaves the others."""
     for make_task in (task1, task2, task3_2025, task3, task4, task5, tort, trec):
         task, files = make_task.__name__.replace("_", "-"), make_task(Dice())
@@ -41,26 +39,26 @@ def make(folder: Path) -> None:
 class Dice:
     """Chance, made of nothing but ``random()``."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self._random = random.Random(SEED).random
 
-    def whole(self, low: int, high: int) -> int:
+    def whole(self, low, high):
         """A whole number from low to high, both included."""
         return low + int(self._random() * (high - low + 1))
 
-    def chance(self, probability: float) -> bool:
+    def chance(self, probability):
         return self._random() < probability
 
-    def noise(self) -> float:
+    def noise(self):
         """A number from 0 to 3, mostly near 1.5."""
         return self._random() + self._random() + self._random()
 
-    def some(self, items: Iterable[T], n: int) -> list[T]:
+    def some(self, items, n):
         """So many different items, in any order."""
         rest = list(items)
         return [rest.pop(self.whole(0, len(rest) - 1)) for _ in range(n)]
 
-    def pick(self, items: Iterable[T]) -> T:
+    def pick(self, items):
         return self.some(items, 1)[0]
 
 
@@ -85,14 +83,14 @@ class Hit(NamedTuple):
 Rankings = dict[str, list[Hit]]
 
 
-def topics(dice: Dice, relevance: Mapping[str, Mapping[str, int]], collection: Sequence[str]) -> list[Topic]:
+def topics(dice, relevance, collection):
     return [
         Topic(query, relevant, {document: dice.noise() for document in collection if document != query})
         for query, relevant in relevance.items()
     ]
 
 
-def search(dice: Dice, asked: Iterable[Topic], skill: float) -> Rankings:
+def search(dice, asked, skill):
     """The whole collection, best first, as a system ranks it that adds its skill to the score of what is relevant."""
     return {
         topic.query: sorted(
@@ -106,18 +104,18 @@ def search(dice: Dice, asked: Iterable[Topic], skill: float) -> Rankings:
     }
 
 
-def top(rankings: Rankings, n: int) -> Rankings:
+def top(rankings, n):
     return {query: hits[:n] for query, hits in rankings.items()}
 
 
-def confident(rankings: Rankings, margin: float, most: int) -> Rankings:
+def confident(rankings, margin, most):
     """The first document, and up to ``most`` in all that score nearly as high."""
     return {
         query: [hit for hit in hits[:most] if hit.score >= hits[0].score - margin] for query, hits in rankings.items()
     }
 
 
-def answers(dice: Dice, labels: Labels, wrong: int) -> Labels:
+def answers(dice, labels, wrong):
     """The labels with so many of them wrong."""
     mistaken = dice.some(labels, wrong)
     return {query: label != (query in mistaken) for query, label in labels.items()}
@@ -126,21 +124,21 @@ def answers(dice: Dice, labels: Labels, wrong: int) -> Labels:
 # files
 
 
-def lines(*rows: str) -> str:
+def lines(*rows):
     return "".join(f"{row}\n" for row in rows)
 
 
-def json_lists(members: Mapping[str, object]) -> str:
+def json_lists(members):
     """A JSON object with one member a line."""
     rows = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in members.items())
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
-def three_columns(rankings: Rankings, tag: str) -> list[str]:
+def three_columns(rankings, tag):
     return [f"{query} {hit.document} {tag}" for query, hits in rankings.items() for hit in hits]
 
 
-def six_columns(rankings: Rankings, tag: str) -> list[str]:
+def six_columns(rankings, tag):
     """TREC's lines, scores with two places and falling strictly, so that nothing ties."""
     rows = []
     for query, hits in rankings.items():
@@ -152,7 +150,7 @@ def six_columns(rankings: Rankings, tag: str) -> list[str]:
     return rows
 
 
-def scored_lines(rankings: Rankings, tag: str, score: Callable[[int, Hit], str]) -> str:
+def scored_lines(rankings, tag, score):
     return lines(
         *(
             f"{query} Q0 {hit.document} {rank} {score(rank, hit)} {tag}"
@@ -162,18 +160,18 @@ def scored_lines(rankings: Rankings, tag: str, score: Callable[[int, Hit], str])
     )
 
 
-def label_lines(labels: Labels, tag: str) -> list[str]:
+def label_lines(labels, tag):
     return [f"{query} {yes_no(label)} {tag}" for query, label in labels.items()]
 
 
-def yes_no(label: bool) -> str:
+def yes_no(label):
     return "Y" if label else "N"
 
 
 # Tasks 1 and 2
 
 
-def task1(dice: Dice) -> dict[str, str]:
+def task1(dice):
     collection = [f"{number:06}" for number in dice.some(range(1, 100_000), 500)]
     queries, strangers = sorted(collection[:40]), collection[40:42]
     noticed = {
@@ -209,9 +207,9 @@ def task1(dice: Dice) -> dict[str, str]:
     }
 
 
-def task2(dice: Dice) -> dict[str, str]:
-    entailing: dict[str, dict[str, int]] = {}
-    asked: list[Topic] = []
+def task2(dice):
+    entailing = {}
+    asked = []
     for query in map(str, range(827, 857)):
         paragraphs = [f"{number:03}" for number in range(1, dice.whole(20, 60))]
         entailing[query] = dict.fromkeys(sorted(dice.some(paragraphs, 1 + dice.chance(0.4) + dice.chance(0.2))), 1)
@@ -239,9 +237,9 @@ class Statement(NamedTuple):
     articles: tuple[str, ...]
 
 
-def question_ids(dice: Dice, year: str, n: int, number: str = "{:02}") -> list[str]:
+def question_ids(dice, year, n, number="{:02}"):
     """Ids such as ``R06-01-A``; a question has one or two parts."""
-    ids: list[str] = []
+    ids = []
     question = 0
     while len(ids) < n:
         question += 1
@@ -250,28 +248,28 @@ def question_ids(dice: Dice, year: str, n: int, number: str = "{:02}") -> list[s
     return ids[:n]
 
 
-def civil_code(dice: Dice) -> list[str]:
+def civil_code(dice):
     """The numbers of all articles: those of ``LAW``, and others of which nothing but the number is known."""
     branches = ("121-3", "398-3", "398-10", "398-21", "424-2", "424-4", "466-3", "466-4", "587-2", "591-2")
     plain = [number for number in map(str, range(1, 725)) if number not in LAW]
     return [*LAW, *branches, *dice.some(plain, 190)]
 
 
-def statute_topics(dice: Dice, questions: Mapping[str, Statement]) -> list[Topic]:
+def statute_topics(dice, questions):
     return topics(
         dice, {query: dict.fromkeys(asked.articles, 1) for query, asked in questions.items()}, civil_code(dice)
     )
 
 
-def dataset(pairs: Iterable[str]) -> str:
+def dataset(pairs):
     return lines('<?xml version="1.0" encoding="UTF-8"?>', "<dataset>", *pairs, "</dataset>")
 
 
-def pair(query: str, label: bool, body: str, quote: str = '"') -> str:
+def pair(query, label, body, quote='"'):
     return f"<pair id={quote}{query}{quote} label={quote}{yes_no(label)}{quote}>\n{body}\n</pair>"
 
 
-def statements() -> list[Statement]:
+def statements():
     """All that rest on an article."""
     return [
         Statement(english, japanese, label, (number, *article.related))
@@ -280,7 +278,7 @@ def statements() -> list[Statement]:
     ]
 
 
-def task3_2025(dice: Dice) -> dict[str, str]:
+def task3_2025(dice):
     questions = dict(zip(question_ids(dice, "R06", 30), dice.some(statements(), 30), strict=True))
     asked = statute_topics(dice, questions)
     pairs = []
@@ -301,14 +299,14 @@ def task3_2025(dice: Dice) -> dict[str, str]:
     }
 
 
-def questions_of_2026() -> dict[str, Statement]:
+def questions_of_2026():
     """The same for Tasks 3 and 4; two rest on no article."""
     dice = Dice()
     asked = [*dice.some(statements(), 28), *AT_LARGE]
     return dict(zip(question_ids(dice, "R07", 30), dice.some(asked, 30), strict=True))
 
 
-def task3(dice: Dice) -> dict[str, str]:
+def task3(dice):
     questions = questions_of_2026()
     asked = statute_topics(dice, questions)
     labels = {query: question.label for query, question in questions.items()}
@@ -331,7 +329,7 @@ def task3(dice: Dice) -> dict[str, str]:
     }
 
 
-def task4(dice: Dice) -> dict[str, str]:
+def task4(dice):
     questions = questions_of_2026()
     labels = {query: question.label for query, question in questions.items()}
     missing = "97"
@@ -351,7 +349,7 @@ def task4(dice: Dice) -> dict[str, str]:
     }
 
 
-def task5(dice: Dice) -> dict[str, str]:
+def task5(dice):
     queries = question_ids(dice, "R02", 30, number="{}")
     right = dice.some(queries, 13)
     labels = {query: query in right for query in queries}
@@ -377,14 +375,14 @@ class Case(NamedTuple):
     decision: bool
 
 
-def tort(dice: Dice) -> dict[str, str]:
+def tort(dice):
     numbers = range(25)
     one_sided = dice.some(numbers, 6)
     without_plaintiff, without_defendant = one_sided[:2], one_sided[2:]
     nothing_accepted = dice.some((number for number in numbers if number not in one_sided), 4)
     won = dice.some((number for number in numbers if number not in nothing_accepted), 12)
 
-    def claims(side: Iterable[str], medium: str, accepted: float) -> list[Claim]:
+    def claims(side, medium, accepted):
         return [Claim(text.format(medium), dice.chance(accepted)) for text in dice.some(side, dice.whole(1, 3))]
 
     cases = []
@@ -409,10 +407,10 @@ def tort(dice: Dice) -> dict[str, str]:
     }
 
 
-def guessed(dice: Dice, cases: Sequence[Case], wrong_decisions: int, wrong_claims: float) -> list[Case]:
+def guessed(dice, cases, wrong_decisions, wrong_claims):
     mistaken = dice.some(range(len(cases)), wrong_decisions)
 
-    def guess(claims: Iterable[Claim]) -> list[Claim]:
+    def guess(claims):
         return [claim._replace(is_accepted=claim.is_accepted != dice.chance(wrong_claims)) for claim in claims]
 
     return [
@@ -421,7 +419,7 @@ def guessed(dice: Dice, cases: Sequence[Case], wrong_decisions: int, wrong_claim
     ]
 
 
-def tort_lines(cases: Iterable[Case]) -> str:
+def tort_lines(cases):
     return lines(
         *(
             json.dumps(
@@ -442,7 +440,7 @@ def tort_lines(cases: Iterable[Case]) -> str:
 # plain TREC
 
 
-def trec(dice: Dice) -> dict[str, str]:
+def trec(dice):
     collection = [f"d{number:03}" for number in sorted(dice.some(range(1, 1000), 300))]
     relevance = {
         f"q{number}": {document: dice.whole(1, 3) for document in dice.some(collection, dice.whole(2, 9))}

@@ -1,16 +1,12 @@
 """A mailbox as an organiser finds it: five tasks, twelve teams, 47 folders, archives and mails, some of them spoilt."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile
 import zipfile
-from collections.abc import Mapping, Sequence
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
-from pathlib import Path
 
 TEAMS = ("ARC", "BLUE", "CASE", "京都大学", "ECHO", "FOX", "GOLF", "HUKB", "IRIS", "JNLP", "KIS", "LEX")
 _CASES = range(1, 21)
@@ -22,32 +18,32 @@ _FORM = (
 _Files = dict[str, str | bytes]
 
 
-def _is_right(n: int, at: int, right: int, of: range) -> bool:
+def _is_right(n, at, right, of):
     """Whether a run has a question right: each team others; the last question of all is missed by everybody."""
     return (n * 7 + at * 3) % len(of) < right and n != of[-1]
 
 
-def _task1(tag: str, at: int, right: int) -> str:
+def _task1(tag, at, right):
     of = _CASES
     return "".join(f"{n:06} {n + (500 if _is_right(n, at, right, of) else 700 + 20 * at):06} {tag}\n" for n in of)
 
 
-def _task2(tag: str, at: int, right: int) -> str:
+def _task2(tag, at, right):
     of = _CASES
     return "".join(f"{n:03} {(n * 7) % 40 + (1 if _is_right(n, at, right, of) else 50 + at):03} {tag}\n" for n in of)
 
 
-def _articles(tag: str, at: int, right: int) -> str:
+def _articles(tag, at, right):
     of = _QUESTIONS
     return "".join(f"R07-{n:02}-U Q0 {n + (0 if _is_right(n, at, right, of) else 400 + at)} 1 1.0 {tag}\n" for n in of)
 
 
-def _labels(tag: str, at: int, right: int, year: str = "R07") -> str:
+def _labels(tag, at, right, year="R07"):
     of = _QUESTIONS
     return "".join(f"{year}-{n:02}-U {'YN'[(n + (not _is_right(n, at, right, of))) % 2]} {tag}\n" for n in of)
 
 
-def _torts(at: int, right: int) -> str:
+def _torts(at, right):
     return "".join(
         json.dumps(
             {
@@ -61,7 +57,7 @@ def _torts(at: int, right: int) -> str:
     )  # fmt: skip
 
 
-def _golds() -> dict[str, str]:
+def _golds():
     pairs = "".join(
         f'<pair id="R07-{n:02}-U" label="{"YN"[n % 2]}"><article>{n}</article><t2>x</t2></pair>\n' for n in _QUESTIONS
     )
@@ -73,12 +69,12 @@ def _golds() -> dict[str, str]:
     }
 
 
-def _sent(at: int, team: str) -> list[_Files]:
+def _sent(at, team):
     """What a team sends: a mail a task, with three runs and the form; BLUE forgets the form."""
     name = "KYOTO" if team == "京都大学" else team
-    mails: list[tuple[int | str, _Files]] = [(task, {}) for task in (1, 2, 3, 4, "pilot")]
+    mails = [(task, {}) for task in (1, 2, 3, 4, "pilot")]
     (_, one), (_, two), (_, three), (_, four), (_, torts) = mails
-    forms: dict[int | str, list[str]] = {}
+    forms = {}
     for run in (1, 2, 3):
         tag, right = f"{name}{run}", 6 + (at * 5 + run * 3) % 10
         if at % 4 != 3 and (team != "FOX" or run == 1):  # which sends two more
@@ -100,7 +96,7 @@ def _sent(at: int, team: str) -> list[_Files]:
     return [files for _, files in mails if files]
 
 
-def _zip(files: Mapping[str, str | bytes]) -> bytes:
+def _zip(files):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as zipped:
         for name, content in {**files, "__MACOSX/._x": "x"}.items():
@@ -108,7 +104,7 @@ def _zip(files: Mapping[str, str | bytes]) -> bytes:
     return stream.getvalue()
 
 
-def _tar(files: Mapping[str, str | bytes]) -> bytes:
+def _tar(files):
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w:gz") as tar:
         for name, content in files.items():
@@ -119,18 +115,11 @@ def _tar(files: Mapping[str, str | bytes]) -> bytes:
     return stream.getvalue()
 
 
-def _mail(team: str, files: Mapping[str, str | bytes], day: int = 18) -> bytes:
+def _mail(team, files, day=18):
     return mail(f"[submission] {team}", files, f"team{TEAMS.index(team)}@example.org", f"{day} Jan 2026 10:00:00 +0900")
 
 
-def mail(
-    subject: str,
-    files: Mapping[str, str | bytes],
-    sender: str,
-    date: str = "",
-    received: Sequence[str] = (),
-    forwards: bytes = b"",
-) -> bytes:
+def mail(subject, files, sender, date="", received=(), forwards=b""):
     """A mail with attached files; with the times of servers, the last one first, and a mail that it forwards."""
     message = EmailMessage()
     for time in received:
@@ -147,7 +136,7 @@ def mail(
     return message.as_bytes()
 
 
-def _spoilt(gold: str) -> _Files:
+def _spoilt(gold):
     """What does not come as it should: mailbox path → content."""
     many = {f"task1.JNLP{n}.txt": _task1(f"JNLP{n}", n, n) for n in (7, 8)}
     cut = _zip({"task1.CASE7.txt": _task1("CASE7", 2, 7)})
@@ -184,7 +173,7 @@ KIS9,KIS,rerank,en,replaced by KIS10
 """
 
 
-def make(folder: Path) -> int:
+def make(folder):
     """Write golds, list of teams and mailbox below a folder; how many files came, those in archives and mails too."""
     golds = _golds()
     mails, box, n = dict(_spoilt(golds["gold/task1.json"])), b"", 0
@@ -215,7 +204,7 @@ def make(folder: Path) -> int:
     return n
 
 
-def _statutes(year: str) -> str:
+def _statutes(year):
     pairs = (f'<pair id="{year}-{n:02}-U" label="{"YN"[n % 2]}"><article>{n}</article></pair>' for n in _QUESTIONS)
     return f"<dataset>{''.join(pairs)}</dataset>\n"
 
@@ -232,23 +221,23 @@ public.figures = false
 """
 
 
-def make_year(folder: Path) -> dict[str, str]:
+def make_year(folder):
     """An edition as it really comes: reference years, long lists, corrections, and what others send as a team.
 
     Returns:
         The files of runs by their names, which are all different.
     """
     early, late = "18 Jan 2027 10:00:00 +0900", "22 Jan 2027 10:00:00 +0900"
-    runs: dict[str, str] = {}
+    runs = {}
 
-    def sent(**content: str) -> dict[str, str]:
+    def sent(**content):
         files = {name.replace("__", "-").replace("_", "."): of for name, of in content.items()}
         runs.update(files)
         return files
 
-    box: _Files = {}
+    box = {}
     for at, team in enumerate(("KLAP", "DU")):
-        files: dict[str, str] = {}
+        files = {}
         for n in (1, 2, 3):
             tag = f"{team}{n}"
             files |= sent(**{f"task1_{tag}_txt": _task1(tag, at, 6 + 2 * n)})

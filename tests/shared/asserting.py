@@ -5,17 +5,13 @@ What a command prints is plain text, and `==` is exact. In what `matches`, `begi
 of a line may be left out: `f.txt, line 2: [bad-score] (found 'x')`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any
 
 import pytest
 
-from coliee_adapters.errors import InputError
 from coliee_adapters.kinds import ERRORS, REMARKS, with_kind
 
 #: a command and its words → its exit code, standard output and standard error
@@ -27,7 +23,7 @@ _END = rf"(?:(?:; .*)? \[(?:{_KNOWN})\])?"
 
 
 @cache
-def _regex(expected: str) -> str:
+def _regex(expected):
     lines = []
     for line in expected.split("\n"):
         pieces = [re.escape(piece) for piece in _WILD.split(line)]
@@ -36,7 +32,7 @@ def _regex(expected: str) -> str:
     return "(?m)" + f"{_END}\n".join(lines)
 
 
-def matches(said: Any, expected: Any) -> bool:
+def matches(said, expected):
     """Whether what was said is what is expected, whose wildcards are wildcards; of several texts, each of them."""
     if isinstance(said, BaseException):
         said = heard(said)
@@ -49,19 +45,19 @@ def matches(said: Any, expected: Any) -> bool:
     return bool(said == expected)
 
 
-def begins(said: str, expected: str) -> bool:
+def begins(said, expected):
     """Whether what was said begins with what is expected, whose wildcards are wildcards."""
     return re.match(_regex(expected), said) is not None
 
 
-def mentions(said: Any, expected: str) -> bool:
+def mentions(said, expected):
     """Whether what is expected, whose wildcards are wildcards, is a part of what was said, or one of several texts."""
     if isinstance(said, str):
         return re.search(_regex(expected), said) is not None
     return any(matches(one, expected) for one in said)
 
 
-def heard(what: Any) -> Any:
+def heard(what):
     """An error, a remark, or a list of them, as the command line tells it."""
     if isinstance(what, str | BaseException):
         return with_kind(what)
@@ -72,27 +68,27 @@ def heard(what: Any) -> Any:
     return what
 
 
-def clause(error: InputError) -> str:
+def clause(error):
     """What is wrong, without the place, what stood there and the remedy."""
     return f"{error.problem} [{error.kind}]"
 
 
 @contextlib.contextmanager
-def refusing(error: type[Exception], expected: str) -> Iterator[pytest.ExceptionInfo[Any]]:
+def refusing(error, expected):
     """A block that raises this error, which says what is expected."""
     with pytest.raises(error) as caught:
         yield caught
     assert mentions(heard(caught.value), expected)
 
 
-def done(call: Call, *words: object) -> tuple[str, str]:
+def done(call, *words):
     """What a command prints, and says beside it, that does what it is asked."""
     code, out, err = call(*words)
     assert code == 0, err
     return out, err
 
 
-def failing(call: Call, *words: object) -> str:
+def failing(call, *words):
     """What a command says that is refused, and prints nothing."""
     code, out, err = call(*words)
     assert (code, out) == (2, "")

@@ -4,8 +4,6 @@ Everything is invented. A twin is a folder of files, and how it is validated and
 files and what must then be found, where.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -14,7 +12,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from coliee_ir import evaluate, validate
-from coliee_ir.commands.validate import Validation
 
 Files = dict[str, bytes]
 Edit = Callable[[bytes], bytes]
@@ -36,7 +33,7 @@ class Twin:
     gold: str
     has: tuple[str, ...] = ()
 
-    def put(self, folder: Path, files: Mapping[str, bytes] | None = None) -> list[Path]:
+    def put(self, folder, files=None):
         """Write all files; the paths of the submission's."""
         for name, text in self.others.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -46,13 +43,13 @@ class Twin:
             path.write_bytes(content)
         return paths
 
-    def validate(self, folder: Path, paths: list[Path], **options: Any) -> Validation:
+    def validate(self, folder, paths, **options):
         """What is found in the files."""
         folders = {Path(name).parts[0] for name in self.others}
         told = {key: folder / value if value in folders else value for key, value in self.options.items()}
         return validate(*paths, **(told | options))
 
-    def scores(self, folder: Path, paths: list[Path]) -> dict[str, float]:
+    def scores(self, folder, paths):
         """The measures of the first file, with those that belong to it."""
         parts = {key: value for key, value in self.scored.items() if key not in ("answers", "long_list")}
         for part, name in self.scored.items():
@@ -83,15 +80,15 @@ class Case:
     open: bool = False
 
     @property
-    def id(self) -> str:
+    def id(self):
         return re.sub(r"[^A-Za-z0-9.]+", "-", f"{self.twin.name} {self.rule} {self.name}")
 
     @property
-    def broken(self) -> Files:
+    def broken(self):
         return self.break_(dict(self.twin.files))
 
     @property
-    def where(self) -> str:
+    def where(self):
         """The name of the file in which it is found."""
         return self.file or next(iter(self.twin.files))
 
@@ -99,24 +96,24 @@ class Case:
 # ways to break a file
 
 
-def edit(change: Edit, name: str = "") -> Callable[[Files], Files]:
+def edit(change, name=""):
     """Change one file."""
 
-    def edited(files: Files) -> Files:
+    def edited(files):
         at = name or next(iter(files))
         return {**files, at: change(files[at])}
 
     return edited
 
 
-def everywhere(old: str, new: str) -> Edit:
+def everywhere(old, new):
     return lambda raw: raw.replace(old.encode(), new.encode())
 
 
-def on(number: int, old: str, new: str | bytes) -> Edit:
+def on(number, old, new):
     """Replace a text in one line, once."""
 
-    def change(raw: bytes) -> bytes:
+    def change(raw):
         lines = raw.split(b"\n")
         assert old.encode() in lines[number - 1], f"no {old} in {lines[number - 1]!r}"
         lines[number - 1] = lines[number - 1].replace(old.encode(), new if isinstance(new, bytes) else new.encode(), 1)
@@ -125,48 +122,48 @@ def on(number: int, old: str, new: str | bytes) -> Edit:
     return change
 
 
-def insert(number: int, *new: str) -> Edit:
+def insert(number, *new):
     """Put lines before a line."""
 
-    def change(raw: bytes) -> bytes:
+    def change(raw):
         lines = raw.split(b"\n")
         return b"\n".join([*lines[: number - 1], *(line.encode() for line in new), *lines[number - 1 :]])
 
     return change
 
 
-def without(number: int) -> Edit:
-    def change(raw: bytes) -> bytes:
+def without(number):
+    def change(raw):
         lines = raw.split(b"\n")
         return b"\n".join([*lines[: number - 1], *lines[number:]])
 
     return change
 
 
-def each(pattern: str, new: str) -> Edit:
+def each(pattern, new):
     """Replace a pattern in all lines."""
     return lambda raw: re.sub(pattern.encode(), new.encode(), raw, flags=re.MULTILINE)
 
 
-def cut(n: int) -> Edit:
+def cut(n):
     """Take the last bytes off."""
     return lambda raw: raw[:-n]
 
 
-def content(new: str | bytes) -> Edit:
+def content(new):
     return lambda _: new if isinstance(new, bytes) else new.encode()
 
 
-def encoded(codec: str) -> Edit:
+def encoded(codec):
     return lambda raw: raw.decode().encode(codec)
 
 
-def with_files(**more: Callable[[Files], bytes]) -> Callable[[Files], Files]:
+def with_files(**more):
     """Add files; a name's double underscore is a full stop."""
     return lambda files: files | {name.replace("__", "."): make(files) for name, make in more.items()}
 
 
-def lines(*rows: str) -> bytes:
+def lines(*rows):
     return "".join(f"{row}\n" for row in rows).encode()
 
 
@@ -190,7 +187,7 @@ CORPUS1 = {f"cases/{case}.txt": "text" for case in (*RANKED, *(f"0002{n:02d}" fo
 SCORED1 = {"task": "1", "measures": ["MicroF1", "MicroP", "MicroR", "MicroR@2", "AP"]}
 
 
-def task1(name: str, *, others: Mapping[str, str] | None = None, **options: Any) -> Twin:
+def task1(name, *, others=None, **options):
     told = {"task": "1", **options}
     return Twin(name, {"run.txt": RUN1}, {"gold.json": GOLD1, **(others or {})}, told, SCORED1, "gold.json")
 
@@ -238,9 +235,9 @@ CORPUS2 = {
 }
 
 
-def task2(name: str, others: Mapping[str, str] = {}, **options: Any) -> Twin:
+def task2(name, others=None, **options):
     told = {"task": "2", **options}
-    return Twin(name, {"run.txt": RUN2}, {"gold.json": GOLD2, **others}, told, {"task": "2"}, "gold.json")
+    return Twin(name, {"run.txt": RUN2}, {"gold.json": GOLD2, **(others or {})}, told, {"task": "2"}, "gold.json")
 
 
 T2 = task2("2")
@@ -249,7 +246,7 @@ T2_CORPUS = task2("2 with corpus", CORPUS2, corpus="fragments", queries="gold.js
 T2_FOLDERS = task2("2 with folders", CORPUS2, corpus="fragments")
 
 
-def pair(query: str, label: str, *articles: str) -> str:
+def pair(query, label, *articles):
     inside = "".join(f'<article id="{article}"/>' for article in articles)
     return f'<pair id="{query}" label="{label}"><t1>{inside}</t1><t2>A statement.</t2></pair>\n'
 
@@ -273,7 +270,7 @@ _SHORT = {"R06-01-A": ["96", "121-2", "5"], "R06-01-U": ["398-20", "7"], "R06-02
 _LONGER = {q: [*found, *(str(n) for n in range(9, 10_000) if str(n) not in found)][:100] for q, found in _SHORT.items()}
 
 
-def trec(ranked: Mapping[str, list[str]], tag: str) -> bytes:
+def trec(ranked, tag):
     return lines(
         *(f"{q} Q0 {d} {rank} {200 - rank}.5 {tag}" for q, found in ranked.items() for rank, d in enumerate(found, 1))
     )
@@ -306,8 +303,8 @@ T5 = Twin(
 )  # fmt: skip
 
 
-def instance(n: str, decision: bool | None, plaintiff: list[bool | None], defendant: list[bool | None]) -> str:
-    def claims(verdicts: list[bool | None]) -> list[dict[str, Any]]:
+def instance(n, decision, plaintiff, defendant):
+    def claims(verdicts):
         return [{"id": str(at), "description": "主張", "is_accepted": v} for at, v in enumerate(verdicts)]
 
     sides = {"plaintiff_claims": claims(plaintiff), "defendant_claims": claims(defendant)}
@@ -326,7 +323,7 @@ PILOT_TEST = lines(
 ).decode()
 
 
-def pilot(name: str, **options: Any) -> Twin:
+def pilot(name, **options):
     others = {"gold.jsonl": PILOT_GOLD, "test.jsonl": PILOT_TEST}
     scored = {"task": options.get("task", "tort")}
     return Twin(name, {"ALPHA.jsonl": PILOT}, others, options, scored, "gold.jsonl")
@@ -350,32 +347,32 @@ _MANY = [f"0003{n:02d}" for n in range(51)]
 
 
 def _case(
-    name: str,
-    twin: Twin,
-    change: Edit | Callable[[Files], Files],
-    rule: str,
-    place: tuple[int | None, int | None, str | None] = (None, None, None),
-    count: int = 1,
+    name,
+    twin,
+    change,
+    rule,
+    place=(None, None, None),
+    count=1,
     *,
-    files: bool = False,
-    of: str = "",
-    file: str = "",
-    as_is: Literal["same", "other", "refused"] = "same",
-    open: bool = False,
-) -> Case:
+    files=False,
+    of="",
+    file="",
+    as_is="same",
+    open=False,
+):
     """A case; ``files`` says that the change is one of all files, ``of`` which one else is changed."""
-    broken: Any = change if files else edit(change, of)  # type: ignore[arg-type]
+    broken = change if files else edit(change, of)
     return Case(name, twin, broken, rule, count, *place, file=file or of, as_is=as_is, open=open)
 
 
-def three_more(files: Files) -> Files:
+def three_more(files):
     """Three runs of other tags beside the first."""
     raw = next(iter(files.values()))
     tag = raw.split()[-1]
     return files | {f"{n}.txt": raw.replace(tag, b"GAMMA%d" % n) for n in (2, 3, 4)}
 
 
-def _described(name: str, twin: Twin, text: bytes, rule: str, place: Any = (None, None, None)) -> Case:
+def _described(name, twin, text, rule, place=(None, None, None)):
     """A case of a system description beside the run."""
     added = with_files(description__txt=lambda _: text)
     return _case(name, twin, added, rule, place, files=True, file="description.txt")

@@ -1,40 +1,33 @@
 """Forms asked for by name, as the tests of a module do, through the doors that users take."""
 
-from __future__ import annotations
+from collections.abc import Mapping
 
-import io
-from collections.abc import Callable, Mapping
-from types import ModuleType
-from typing import Any
-
-from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.form import FormContent
-from coliee_adapters.forms.vocabulary import GoldOrRun
-from coliee_adapters.records import Gold, IdRule, normal_id
+from coliee_adapters.records import normal_id
 
 
-def readers(gold: str, run: str, usual: IdRule = normal_id) -> tuple[Callable[..., Gold], Callable[..., Any]]:
+def readers(gold, run, usual=normal_id):
     """What reads a gold of one form, and a run of another."""
 
-    def read_gold(source: Source, rule: IdRule = usual) -> Gold:
+    def read_gold(source, rule=usual):
         return detect.read_gold(source, form=gold, rule=rule)
 
-    def read_run(source: Source, rule: IdRule = usual) -> Any:
+    def read_run(source, rule=usual):
         return detect.read_run(source, form=run, rule=rule)
 
     return read_gold, read_run
 
 
-def sniffed(head: bytes, *modules: ModuleType) -> list[str | None]:
+def sniffed(head, *modules):
     """The forms of these modules that a beginning has, as a gold and as a run."""
     forms = [form for module in modules for form in module.FORMS if form.sniff(head)]
     return [next((form.name for form in forms if form.kind == kind), None) for kind in ("gold", "run")]
 
 
-def write(name: str, documents: Mapping[str, Any], stream: io.TextIOBase, **more: Any) -> None:
+def write(name, documents, stream, **more):
     """Documents with numbers, or in order, and what else stands in a file of this form; what has a tag is a run."""
-    kind: GoldOrRun = "run" if {"tag", "template"} & more.keys() else "gold"
+    kind = "run" if {"tag", "template"} & more.keys() else "gold"
     held = {query: of if isinstance(of, Mapping) else dict.fromkeys(of, 1) for query, of in documents.items()}
     write = next(form.write for form in detect.known_forms(kind) if form.name == name)
     assert write is not None

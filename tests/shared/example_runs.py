@@ -1,7 +1,5 @@
 """The examples as a command line names them: gold, runs and what belongs to these, by task."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import coliee_ir.examples
@@ -26,6 +24,6 @@ SHOWN = {
 }
 
 
-def shown(name: str) -> list[str]:
+def shown(name):
     """What is typed for a task, wherever it is typed."""
     return [str(EXAMPLES / argument) if "/" in argument else argument for argument in SHOWN[name]]

@@ -8,8 +8,6 @@ Rows are written in the order of their ids and never in that of their scores, so
 of lines where it should rank by scores is found out.
 """
 
-from __future__ import annotations
-
 import collections
 import csv
 import gzip
@@ -19,13 +17,13 @@ import pickle
 import re
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 #: what a case's scores are compared by
-MEASURES: Final = ("map", "RR", "ndcg", "P_1", "MicroF1", "MicroF1@1", "MicroR@2", "MacroF2")
+MEASURES = ("map", "RR", "ndcg", "P_1", "MicroF1", "MicroF1@1", "MicroR@2", "MacroF2")
 
 # ── What is meant ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -39,17 +37,17 @@ class Truth(NamedTuple):
 
 
 #: for three queries, by document: a relevance, if it is judged, and a score, which no order of ids follows
-_PATTERN: Final = (
+_PATTERN = (
     ((0, 0.31), (2, 0.83), (None, 0.97), (1, 0.52), (None, 0.15)),
     ((None, 0.64), (0, 0.28), (1, 0.91), (None, 0.07), (3, 0.73)),
     ((0, 0.95), (1, 0.42), (None, 0.16), (None, 0.58), (1, 0.89)),
 )
 
 
-def made(task: str, queries: Sequence[str], documents: Sequence[str]) -> Truth:
+def made(task, queries, documents):
     """The same judgements and scores under other ids: three queries, five documents, in the order of their ids."""
-    gold: dict[str, dict[str, int]] = {}
-    run: dict[str, dict[str, float]] = {}
+    gold = {}
+    run = {}
     for query, row in zip(queries, _PATTERN, strict=True):
         pairs = list(zip(documents, row, strict=True))
         gold[query] = {document: level for document, (level, _) in pairs if level is not None}
@@ -57,68 +55,68 @@ def made(task: str, queries: Sequence[str], documents: Sequence[str]) -> Truth:
     return Truth(gold, run, task)
 
 
-WEB: Final = made("trec", ["q1", "q2", "q3"], ["d1", "d2", "d3", "d4", "d5"])
-MARCO: Final = made("trec", ["2", "300674", "1048585"], ["99", "1542", "8139", "718715", "7067032"])
-LECARD: Final = made("trec", ["-991", "4891", "5156"], ["-12", "501", "4348", "32518", "36655"])
-CASES: Final = made("1", ["000101", "000102", "000103"], ["000201", "000202", "000203", "000204", "000205"])
-PARAGRAPHS: Final = made("2", ["001", "002", "003"], ["012", "018", "020", "023", "031"])
-STATUTE: Final = made("3", ["H30-18-1", "R01-01-A", "R01-02-I"], ["96", "398-20", "545", "566", "572"])
-ANSWERS: Final = Truth(
+WEB = made("trec", ["q1", "q2", "q3"], ["d1", "d2", "d3", "d4", "d5"])
+MARCO = made("trec", ["2", "300674", "1048585"], ["99", "1542", "8139", "718715", "7067032"])
+LECARD = made("trec", ["-991", "4891", "5156"], ["-12", "501", "4348", "32518", "36655"])
+CASES = made("1", ["000101", "000102", "000103"], ["000201", "000202", "000203", "000204", "000205"])
+PARAGRAPHS = made("2", ["001", "002", "003"], ["012", "018", "020", "023", "031"])
+STATUTE = made("3", ["H30-18-1", "R01-01-A", "R01-02-I"], ["96", "398-20", "545", "566", "572"])
+ANSWERS = Truth(
     {"R01-01-A": True, "R01-02-I": False, "R01-02-U": True, "R01-03-E": False, "R01-04-O": False},
     {"R01-01-A": True, "R01-02-I": True, "R01-02-U": True, "R01-03-E": False, "R01-04-O": True},
     "4",
 )
 
 #: a system that says yes to everything, in numbers what Article 1 is too
-ALL_YES: Final = ANSWERS._replace(run=dict.fromkeys(ANSWERS.run, True))
+ALL_YES = ANSWERS._replace(run=dict.fromkeys(ANSWERS.run, True))
 
 #: a run whose relevant documents come last, as when lists are sorted the wrong way round
-WORST_FIRST: Final = Truth(
+WORST_FIRST = Truth(
     {f"0001{n:02d}": {"000208": 1, "000209": 1} for n in range(20)},
     {f"0001{n:02d}": {f"00020{d}": float(10 - d) for d in range(1, 10)} for n in range(20)},
     "1",
 )
 
 
-def only_relevant(truth: Truth) -> Truth:
+def only_relevant(truth):
     """The same without grades: what a list of relevant documents can say."""
     gold = {query: {d: 1 for d, level in judged.items() if level > 0} for query, judged in truth.gold.items()}
     return truth._replace(gold=gold)
 
 
-def in_line_order(truth: Truth) -> Truth:
+def in_line_order(truth):
     """The same where the run is a set, which is read in the order of its lines."""
     run = {query: {d: float(-at) for at, d in enumerate(scored)} for query, scored in truth.run.items()}
     return truth._replace(run=run)
 
 
-def ranks(scored: Mapping[str, float]) -> dict[str, int]:
+def ranks(scored):
     """Document → rank from 1, in the order of the documents as they are given."""
     best_first = sorted(scored, key=lambda document: -scored[document])
     return {document: best_first.index(document) + 1 for document in scored}
 
 
-def best_first(truth: Truth) -> dict[str, list[str]]:
+def best_first(truth):
     return {query: sorted(scored, key=lambda d: -scored[d]) for query, scored in truth.run.items()}
 
 
-def relevant(truth: Truth) -> dict[str, list[str]]:
+def relevant(truth):
     return {query: [d for d, level in judged.items() if level > 0] for query, judged in truth.gold.items()}
 
 
-def judged_rows(truth: Truth) -> list[tuple[str, str, int]]:
+def judged_rows(truth):
     return [(query, document, level) for query, judged in truth.gold.items() for document, level in judged.items()]
 
 
-def scored_rows(truth: Truth) -> list[tuple[str, str, float]]:
+def scored_rows(truth):
     return [(query, document, score) for query, scored in truth.run.items() for document, score in scored.items()]
 
 
-def ranked_rows(truth: Truth) -> list[tuple[str, str, int]]:
+def ranked_rows(truth):
     return [(query, d, rank) for query, scored in truth.run.items() for d, rank in ranks(scored).items()]
 
 
-def label(answer: bool) -> str:
+def label(answer):
     return "Y" if answer else "N"
 
 
@@ -147,11 +145,11 @@ class Memory(NamedTuple):
 Held = File | Folder | Memory
 
 
-def lines(rows: Iterable[Sequence[object]], separator: str = " ") -> bytes:
+def lines(rows, separator=" "):
     return "".join(separator.join(map(str, row)) + "\n" for row in rows).encode()
 
 
-def table(names: Sequence[str], rows: Iterable[Sequence[object]], separator: str = ",", *, quote: bool = False) -> File:
+def table(names, rows, separator=",", *, quote=False):
     """Rows below a header as pandas, polars, R and spreadsheets write them; no header if no column is named."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=separator, lineterminator="\n", quoting=csv.QUOTE_ALL if quote else 0)
@@ -159,31 +157,31 @@ def table(names: Sequence[str], rows: Iterable[Sequence[object]], separator: str
     return File(text.getvalue().encode(), ".tsv" if separator == "\t" else ".csv")
 
 
-def indexed(rows: Iterable[Sequence[object]]) -> list[tuple[object, ...]]:
+def indexed(rows):
     """Rows as pandas writes them if nobody says index=False."""
     return [(at, *row) for at, row in enumerate(rows)]
 
 
-def object_(value: object) -> File:
+def object_(value):
     return File(json.dumps(value, ensure_ascii=False).encode(), ".json")
 
 
-def json_lines(values: Iterable[object]) -> File:
+def json_lines(values):
     return File("".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values).encode(), ".jsonl")
 
 
-def records(names: Sequence[str], rows: Iterable[Sequence[object]]) -> list[dict[str, object]]:
+def records(names, rows):
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def qrels(truth: Truth, separator: str = " ") -> File:
+def qrels(truth, separator=" "):
     """The gold as TREC writes it; of answers, a list of labels."""
     if truth.task == "4":
         return File(lines(((query, label(answer)) for query, answer in truth.gold.items()), separator))
     return File(lines(((query, 0, document, level) for query, document, level in judged_rows(truth)), separator))
 
 
-def trec_run(truth: Truth, separator: str = " ") -> File:
+def trec_run(truth, separator=" "):
     """The run as TREC writes it; of answers, COLIEE's three columns."""
     if truth.task == "4":
         return File(lines(((query, label(answer), "TAG") for query, answer in truth.run.items()), separator))
@@ -195,7 +193,7 @@ def trec_run(truth: Truth, separator: str = " ") -> File:
     return File(lines(rows, separator))
 
 
-def statute_xml(answers: Mapping[str, bool]) -> bytes:
+def statute_xml(answers):
     pairs = "".join(
         f'<pair id="{query}" label="{label(answer)}">\n<t1>\nArticle {at} The owner may do so.\n</t1>\n'
         f"<t2>The owner may.</t2>\n</pair>\n"
@@ -204,7 +202,7 @@ def statute_xml(answers: Mapping[str, bool]) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<dataset>\n{pairs}</dataset>\n'.encode()
 
 
-def case_xml(truth: Truth) -> bytes:
+def case_xml(truth):
     instances = "".join(
         f"<instance id='{query}'><query>x</query><cases_noticed>{','.join(found)}</cases_noticed></instance>\n"
         for query, found in relevant(truth).items()
@@ -212,7 +210,7 @@ def case_xml(truth: Truth) -> bytes:
     return f"<COLIEE task='1'>\n{instances}</COLIEE>\n".encode()
 
 
-def zipped(names: Sequence[str]) -> bytes:
+def zipped(names):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name in names:
@@ -220,7 +218,7 @@ def zipped(names: Sequence[str]) -> bytes:
     return stream.getvalue()
 
 
-def tarred() -> bytes:
+def tarred():
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
         content = trec_run(WEB).content
@@ -255,45 +253,37 @@ class Case:
     says: str | None = None
 
     @property
-    def id(self) -> str:
+    def id(self):
         return "-".join("".join(c if c.isalnum() or c in "=.:" else " " for c in self.name).split())
 
     @property
-    def written(self) -> Held:
+    def written(self):
         """The half of the case that is in another form."""
         return self.run if self.gold == qrels(self.truth) else self.gold
 
 
-ALL: list[Case] = []
+ALL = []
 _group = ""
 
 
-def group(title: str) -> None:
+def group(title):
     global _group
     _group = title
 
 
-def _case(
-    outcome: Literal["read", "refused", "either"],
-    name: str,
-    truth: Truth,
-    words: tuple[str, ...],
-    gold: Held | None = None,
-    run: Held | None = None,
-    **more: Any,
-) -> None:
+def _case(outcome, name, truth, words, gold=None, run=None, **more):
     ALL.append(Case(name, _group, truth, gold or qrels(truth), run or trec_run(truth), outcome, words, **more))
 
 
-def read(name: str, truth: Truth, how: str = "", **more: Any) -> None:
+def read(name, truth, how="", **more):
     _case("read", name, truth, (), how=how, **more)
 
 
-def refused(name: str, truth: Truth, *words: str, how: str, **more: Any) -> None:
+def refused(name, truth, *words, how, **more):
     _case("refused", name, truth, words, how=how, **more)
 
 
-def either(name: str, truth: Truth, *words: str, **more: Any) -> None:
+def either(name, truth, *words, **more):
     _case("either", name, truth, words, **more)
 
 
@@ -561,25 +551,25 @@ read("the gold as `{question: answer}`", ANSWERS, gold=object_({q: label(a) for 
 group("Python objects")
 
 
-def pandas_frame(names: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
+def pandas_frame(names, rows):
     import pandas
 
     return pandas.DataFrame(list(rows), columns=list(names))
 
 
-def polars_frame(names: Sequence[str], rows: Iterable[Sequence[object]], *, lazy: bool = False) -> object:
+def polars_frame(names, rows, *, lazy = False):
     import polars
 
     frame = polars.DataFrame(list(rows), schema=list(names), orient="row")
     return frame.lazy() if lazy else frame
 
 
-def tuples(name: str, names: str, rows: Iterable[Sequence[object]]) -> list[object]:
-    kind = collections.namedtuple(name, names)  # type: ignore[misc]
+def tuples(name, names, rows):
+    kind = collections.namedtuple(name, names)
     return [kind(*row) for row in rows]
 
 
-def frame(names: str, rows: Iterable[Sequence[object]], *, of: str = "pandas") -> Memory:
+def frame(names, rows, *, of = "pandas"):
     """A frame with these columns; its rows are held until it is made."""
     held, columns = list(rows), names.split()
     if of == "pandas":

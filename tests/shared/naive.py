@@ -1,9 +1,6 @@
 """The naive twin: what judging means, a line at a time, and runs drawn at random to hold the two together."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -31,12 +28,12 @@ class Line(NamedTuple):
     score: float
 
 
-def float32(score: float) -> float:
+def float32(score):
     with np.errstate(over="ignore"):
         return float(np.float32(score))
 
 
-def ranking(lines: list[Line], scored: bool) -> list[str]:
+def ranking(lines, scored):
     """The documents of one query in trec_eval's order, each once; without scores in the order of lines."""
     found = [line for line in lines if line.document is not None]
     if scored:
@@ -54,7 +51,7 @@ class Expected(NamedTuple):
     extra: dict[str, int]
 
 
-def expected(gold: Judgements, lines: list[Line], scored: bool) -> Expected:
+def expected(gold, lines, scored):
     rankings = {query: ranking([line for line in lines if line.query == query], scored) for query in gold}
     n_lines = {query: sum(line.query == query and line.document is not None for line in lines) for query in gold}
     return Expected(
@@ -74,7 +71,7 @@ def expected(gold: Judgements, lines: list[Line], scored: bool) -> Expected:
     )
 
 
-golds: st.SearchStrategy[Judgements] = st.dictionaries(
+golds = st.dictionaries(
     st.sampled_from(QUERIES),
     st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 3), max_size=len(DOCUMENTS)),
     min_size=1,
@@ -86,7 +83,7 @@ _lines = st.builds(Line, st.sampled_from(QUERIES + EXTRA), _documents, _scores)
 
 
 @st.composite
-def run_lines(draw: st.DrawFn) -> list[Line]:
+def run_lines(draw):
     """Lines of a run, grouped by query or not."""
     lines = draw(st.lists(_lines, max_size=40))
     if draw(st.booleans()):
@@ -94,14 +91,14 @@ def run_lines(draw: st.DrawFn) -> list[Line]:
     return lines
 
 
-def blocks(lines: list[Line], scored: bool, cuts: set[int], splits: set[int]) -> Iterator[Columns]:
+def blocks(lines, scored, cuts, splits):
     """The lines as blocks that end before each of ``cuts``; segments end where the query changes and at ``splits``."""
     for first, last in itertools.pairwise(sorted({0, len(lines), *(cut for cut in cuts if cut < len(lines))})):
         part = lines[first:last]
-        queries: list[str] = []
-        starts: list[int] = []
-        documents: list[str] = []
-        scores: list[float] = []
+        queries = []
+        starts = []
+        documents = []
+        scores = []
         for at, line in enumerate(part, start=first):
             if not queries or line.query != queries[-1] or at in splits:
                 queries.append(line.query)
@@ -113,7 +110,7 @@ def blocks(lines: list[Line], scored: bool, cuts: set[int], splits: set[int]) ->
 
 
 @st.composite
-def runs(draw: st.DrawFn, lines: list[Line], scored: bool) -> Run:
+def runs(draw, lines, scored):
     """A run of these lines, cut anywhere."""
     places = st.sets(st.integers(0, max(len(lines) - 1, 0)), max_size=8)
     cuts, splits = draw(places), draw(places)

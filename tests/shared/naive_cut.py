@@ -1,10 +1,7 @@
 """The naive twin of tuning: every threshold tried by cutting the lists and scoring them, in plain Python."""
 
-from __future__ import annotations
-
 import functools
 import math
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -31,7 +28,7 @@ class Case(NamedTuple):
     gold: dict[str, dict[str, int]]
 
     @property
-    def pool(self) -> Pool:
+    def pool(self):
         return Pool.read(self.run, self.gold, task="trec")
 
 
@@ -40,9 +37,7 @@ _SIXTH = st.integers(0, 5).map(lambda at: at == 0)
 
 
 @functools.cache
-def cases(
-    negative: bool = True, least: int = 1, scores: st.SearchStrategy[float] | None = None
-) -> st.SearchStrategy[Case]:
+def cases(negative=True, least=1, scores=None):
     """Up to five queries with up to seven documents: unanswered ones, ones without relevant documents, equal scores."""
     some = st.sampled_from((*SCORES, *((-0.5, -1.0, -1e39) if negative else ())))
     values = some | st.floats(-1e4 if negative else 0, 1e4, width=32) if scores is None else scores
@@ -50,7 +45,7 @@ def cases(
     return st.lists(query, min_size=least, max_size=5).map(_case)
 
 
-def _case(drawn: list[tuple[list[float], bool, dict[str, int]]]) -> Case:
+def _case(drawn):
     run, gold = {}, {}
     for number, (given, alike, levels) in enumerate(drawn):
         scores = given[:1] * len(given) if alike else given
@@ -59,13 +54,11 @@ def _case(drawn: list[tuple[list[float], bool, dict[str, int]]]) -> Case:
     return Case(run, gold)
 
 
-def relevant(gold: Mapping[str, Mapping[str, int]], rel: int = 1) -> dict[str, set[str]]:
+def relevant(gold, rel=1):
     return {query: {document for document, level in judged.items() if level >= rel} for query, judged in gold.items()}
 
 
-def score(
-    lists: Mapping[str, Sequence[str]], wanted: Mapping[str, set[str]], measure: str, decisions: Decisions
-) -> float:
+def score(lists, wanted, measure, decisions):
     """The score of some lists; NaN if no query is left."""
     letter, beta = measure[5], float(measure[6:] or 1)
     counts = [(len(wanted[q] & set(lists.get(q, ()))), len(lists.get(q, ())), len(wanted[q])) for q in wanted]
@@ -73,7 +66,7 @@ def score(
         return _of(letter, beta, *(sum(column) for column in zip(*counts, strict=True)))
     each = []
     for correct, retrieved, n_wanted in counts:
-        value: float | None = _of(letter, beta, correct, retrieved, n_wanted)
+        value = _of(letter, beta, correct, retrieved, n_wanted)
         if n_wanted == 0:
             undefined = letter == "R" or retrieved == 0
             value = {"skip": None, "zero": value, "one": 1.0 if undefined else value}[decisions.empty_gold]
@@ -84,7 +77,7 @@ def score(
     return sum(kept) / len(kept) if kept else math.nan
 
 
-def _of(letter: str, beta: float, correct: int, retrieved: int, wanted: int) -> float:
+def _of(letter, beta, correct, retrieved, wanted):
     p = correct / retrieved if retrieved else 0.0
     r = correct / wanted if wanted else 0.0
     if letter != "F":
@@ -92,9 +85,9 @@ def _of(letter: str, beta: float, correct: int, retrieved: int, wanted: int) -> 
     return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0
 
 
-def cut(pool: Pool, values: Sequence[float], threshold: float, floor: int, cap: int | None) -> Lists:
+def cut(pool, values, threshold, floor, cap):
     """The documents that a rule keeps, row by row; ``values`` are those of its family."""
-    kept: Lists = {}
+    kept = {}
     for query, first, last in zip(pool.queries, pool.start.tolist(), pool.start[1:].tolist(), strict=False):
         kept[query] = [
             pool.documents[at]
@@ -104,5 +97,5 @@ def cut(pool: Pool, values: Sequence[float], threshold: float, floor: int, cap: 
     return kept
 
 
-def thresholds(values: Sequence[float]) -> list[float]:
+def thresholds(values):
     return [math.inf, *set(values)]

@@ -1,9 +1,6 @@
 """The naive twin of fusion: dictionaries, a query and a document at a time; and runs drawn at random."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 from naive import DOCUMENTS, QUERIES, float32
@@ -13,7 +10,7 @@ Rankings = dict[str, dict[str, float]]
 #: few different ones, so that many tie
 _scores = st.sampled_from((0.0, -0.0, 1.0, -1.0, 0.1, 0.1 + 1e-12, 2.5, 16777216.0, 16777217.0)) | st.floats(-1e6, 1e6)
 
-rankings: st.SearchStrategy[Rankings] = st.dictionaries(
+rankings = st.dictionaries(
     st.sampled_from(QUERIES), st.dictionaries(st.sampled_from(DOCUMENTS), _scores, max_size=6), max_size=3
 )
 
@@ -21,7 +18,7 @@ weights = st.sampled_from((0.0, 0.25, 1.0, 1.0, 3.0)) | st.floats(0, 10)
 
 
 @st.composite
-def several(draw: st.DrawFn) -> tuple[list[Rankings], list[float]]:
+def several(draw):
     """Two to four runs with anything in one of them, and a weight for each, not all 0."""
     n = draw(st.integers(2, 4))
     runs = [draw(rankings) for _ in range(n)]
@@ -31,12 +28,12 @@ def several(draw: st.DrawFn) -> tuple[list[Rankings], list[float]]:
     return runs, given
 
 
-def in_order(ranking: Mapping[str, float]) -> list[str]:
+def in_order(ranking):
     """trec_eval's order."""
     return sorted(ranking, key=lambda document: (float32(ranking[document]), document.encode()), reverse=True)
 
 
-def normalised(ranking: Mapping[str, float], norm: str, candidates: int) -> dict[str, float]:
+def normalised(ranking, norm, candidates):
     """The scores of one run for one query."""
     if not ranking:
         return {}
@@ -56,11 +53,9 @@ def normalised(ranking: Mapping[str, float], norm: str, candidates: int) -> dict
     return {document: of(document) for document in ranking}
 
 
-def fused(
-    runs: Sequence[Rankings], given: Sequence[float], method: str, norm: str, k: float, depth: int | None
-) -> Rankings:
+def fused(runs, given, method, norm, k, depth):
     """Query → document → fused score; queries without any are left out."""
-    result: Rankings = {}
+    result = {}
     for query in dict.fromkeys(query for run in runs for query in run):
         lists = []
         for run in runs:

@@ -4,24 +4,21 @@ A swap hands a query's answers from one run to the other, a bootstrap sample is 
 both are scored by ``Evaluator``, which knows nothing of sums.
 """
 
-from __future__ import annotations
-
 import random
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Decisions, Evaluator, Scores
+from coliee_ir import Decisions, Evaluator
 from coliee_ir.measures.base import Terms, share
 
 _MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 _64 = (1 << 64) - 1
 
 
-def bits(seed: int) -> Iterator[int]:
+def bits(seed):
     """PCG64's numbers of 64 bits: PCG XSL RR 128/64 of O'Neill 2014, seeded as NumPy seeds it."""
     high, low, inc_high, inc_low = np.random.SeedSequence(seed).generate_state(4, np.uint64).tolist()
     increment = ((inc_high << 64 | inc_low) << 1 | 1) % (1 << 128)
@@ -31,12 +28,12 @@ def bits(seed: int) -> Iterator[int]:
         yield _output(state)
 
 
-def _output(state: int) -> int:
+def _output(state):
     folded, turn = (state >> 64 ^ state) & _64, state >> 122
     return (folded >> turn | folded << (-turn & 63)) & _64
 
 
-def swaps(seed: int, n_resamples: int, queries: int) -> Iterator[list[bool]]:
+def swaps(seed, n_resamples, queries):
     stream = bits(seed)
     for _ in range(n_resamples):
         drawn = [
@@ -45,23 +42,23 @@ def swaps(seed: int, n_resamples: int, queries: int) -> Iterator[list[bool]]:
         yield drawn[:queries]
 
 
-def draws(seed: int, n_resamples: int, queries: int) -> Iterator[list[int]]:
+def draws(seed, n_resamples, queries):
     stream = bits(seed)
     for _ in range(n_resamples):
         yield [(next(stream) >> 32) * queries >> 32 for _ in range(queries)]
 
 
-def micro(counts: Sequence[Sequence[float]], extra: float = 0) -> Terms:
+def micro(counts, extra=0):
     """The terms of micro-F1 from correct, retrieved, relevant of each query."""
     each = np.array([[2 * c, n + r] for c, n, r in counts], dtype=np.float64).reshape(-1, 2)
     return Terms(each, share, np.array([0.0, extra]), False)
 
 
-def at_random(seed: int, queries: int, runs: int = 2, alike: int = 0, spread: float = 0.0) -> list[Terms]:
+def at_random(seed, queries, runs=2, alike=0, spread=0.0):
     """Runs on the same queries, as micro-F1; the first ``alike`` queries have the same answers."""
     random = np.random.default_rng(seed)
     relevant = random.integers(1, 6, queries)
-    made: list[Terms] = []
+    made = []
     for _ in range(runs):
         quality = random.uniform(0.2, 0.7, queries) + random.uniform(-spread, spread)
         correct = random.binomial(relevant, np.clip(quality, 0, 1))
@@ -88,14 +85,14 @@ class Case:
     decisions: Decisions = field(default_factory=Decisions)
 
     @property
-    def queries(self) -> Sequence[str]:
+    def queries(self):
         return self.gold.queries
 
-    def scored(self) -> list[Scores]:
+    def scored(self):
         return [score(self.gold, handed, self, tag) for tag, handed in zip("AB", self.runs, strict=True)]
 
 
-def score(gold: Gold, handed: Handed, like: Case, tag: str = "run") -> Scores:
+def score(gold, handed, like, tag="run"):
     evaluator = Evaluator(gold, [like.measure], task=like.task, decisions=like.decisions)
     answers = Answers(handed.labels, tag=tag, path=tag)
     if like.task == "4":
@@ -104,7 +101,7 @@ def score(gold: Gold, handed: Handed, like: Case, tag: str = "run") -> Scores:
     return evaluator.evaluate(run, answers=answers if like.task == "3" else None)
 
 
-def difference(case: Case, swapped: Sequence[bool]) -> float:
+def difference(case, swapped):
     """The difference of the scores after a swap; what the gold does not ask for stays where it is."""
     moved = {query for query, swap in zip(case.queries, swapped, strict=True) if swap}
     one, other = (
@@ -115,16 +112,16 @@ def difference(case: Case, swapped: Sequence[bool]) -> float:
     return values[0] - values[1]
 
 
-def _taken(mine: dict[str, Any], yours: dict[str, Any], moved: set[str]) -> dict[str, Any]:
+def _taken(mine, yours, moved):
     kept = {query: answer for query, answer in mine.items() if query not in moved}
     return kept | {query: answer for query, answer in yours.items() if query in moved}
 
 
-def on_sample(case: Case, drawn: Sequence[int]) -> list[float]:
+def on_sample(case, drawn):
     """Both scores where the gold asks the queries that were drawn, each as often as it was."""
     asked = [(f"{case.queries[place]}+{at}", case.queries[place]) for at, place in enumerate(drawn)]
 
-    def again(given: Any) -> Any:
+    def again(given):
         if given is None:
             return None
         others = {query: value for query, value in given.items() if query not in case.queries}
@@ -135,7 +132,7 @@ def on_sample(case: Case, drawn: Sequence[int]) -> list[float]:
     return [next(iter(of_run.measures.values())) for of_run in scores]
 
 
-def case(seed: int, measure: str, task: str, queries: int, **decisions: str) -> Case:
+def case(seed, measure, task, queries, **decisions):
     """Two runs at random, which leave queries out, share documents, and retrieve for queries that the gold has not."""
     chance = random.Random(seed)
     names = [f"q{at}" for at in range(queries)]
@@ -163,11 +160,11 @@ def case(seed: int, measure: str, task: str, queries: int, **decisions: str) -> 
         labels if task in ("3", "4") else None,
         format={"3": "statute-xml", "rationale": "tort"}.get(task, "memory"),
     )
-    return Case(gold, (runs[0], runs[1]), task, measure, Decisions(**decisions))  # type: ignore[arg-type]
+    return Case(gold, (runs[0], runs[1]), task, measure, Decisions(**decisions))
 
 
 #: measure, task, decisions: one of every kind of sum
-KINDS: list[tuple[str, str, dict[str, str]]] = [
+KINDS = [
     ("MicroF1", "1", {}),
     ("MicroF1", "1", {"extra_queries": "wrong", "duplicates": "wrong"}),
     ("MicroP", "1", {}),

@@ -1,14 +1,12 @@
 """What tests need beside what the package itself needs."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 
 import pytest
 
 
-def needs(module: str) -> None:
+def needs(module):
     """Skip a test where a module is not installed; in CI, where the extra ``test`` installs it, the test fails."""
     if importlib.util.find_spec(module) is None:
         if os.environ.get("CI"):

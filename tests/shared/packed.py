@@ -1,7 +1,5 @@
 """Zip and tar archives of files in memory."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 import warnings
@@ -13,7 +11,7 @@ RUN = b"001 013 A\n"
 Files = dict[str, bytes] | list[tuple[str, bytes]]
 
 
-def zipped(files: Files) -> bytes:
+def zipped(files):
     stream = io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         warnings.simplefilter("ignore")  # of two entries of one name
@@ -22,7 +20,7 @@ def zipped(files: Files) -> bytes:
     return stream.getvalue()
 
 
-def tarred(files: Files, *others: tarfile.TarInfo) -> bytes:
+def tarred(files, *others):
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
         for name, content in dict.items(files) if isinstance(files, dict) else files:

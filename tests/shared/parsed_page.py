@@ -1,7 +1,5 @@
 """A page as a browser's parser sees it."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 
@@ -10,33 +8,33 @@ class Parsed(HTMLParser):
 
     VOID = frozenset({"meta", "input", "link", "br", "img"})
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, page):
         super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.texts: list[str] = []
+        self.elements = []
+        self.open = []
+        self.texts = []
         self.feed(page)
         self.close()
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
         if tag not in self.VOID:
             self.open.append(tag)
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         if "script" not in self.open and "style" not in self.open:
             self.texts.append(data)
 
-    def all(self, tag: str) -> list[dict[str, str | None]]:
+    def all(self, tag):
         return [attributes for name, attributes in self.elements if name == tag]
 
-    def values(self, *names: str) -> list[str]:
+    def values(self, *names):
         """Of these attributes."""
         return [str(value) for _, of in self.elements for name, value in of.items() if name in names and value]
 
     @property
-    def text(self) -> str:
+    def text(self):
         return "".join(self.texts)

@@ -1,7 +1,5 @@
 """What a reader refuses, and what it makes of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -17,17 +15,17 @@ from coliee_adapters.remarks import Remarks
 Opened = Callable[..., Source]
 
 
-def refused(read: Callable[..., object], *given: object) -> InputError:
+def refused(read, *given):
     with pytest.raises(InputError) as caught:
         read(*given)
     return caught.value
 
 
-def told(read: Callable[..., object], *given: object) -> str:
+def told(read, *given):
     return heard(refused(read, *given))
 
 
-def rows(run: Run | Answers) -> list[tuple[str, str, float | None]]:
+def rows(run):
     """Query, document and score of each line."""
     assert isinstance(run, Run)
     return [
@@ -38,7 +36,7 @@ def rows(run: Run | Answers) -> list[tuple[str, str, float | None]]:
     ]
 
 
-def read_whole(source: Source) -> Run | Answers:
+def read_whole(source):
     """A submission, all of whose lines have been read."""
     run = read_run(source)
     if isinstance(run, Run):
@@ -47,7 +45,7 @@ def read_whole(source: Source) -> Run | Answers:
     return run
 
 
-def remarks_of(run: Run | Answers) -> Remarks:
+def remarks_of(run):
     if isinstance(run, Answers):
         return run.remarks
     return sum((block.remarks or Remarks() for block in run.blocks()), Remarks())

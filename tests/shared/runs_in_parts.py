@@ -1,18 +1,13 @@
 """Runs that are judged in several parts, and what must be the same of them."""
 
-from __future__ import annotations
-
 import random
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from by_form import readers
 
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.files.source import Source
-from coliee_adapters.records import Run, exact_id
-from coliee_ir.judging.judged import Judged
+from coliee_adapters.records import exact_id
 from coliee_ir.judging.qrels import Qrels
 
 _, read_run = readers("qrels", "trec", exact_id)
@@ -22,7 +17,7 @@ MEASURES = ["AP", "nDCG@5", "MicroF1"]
 GOLD = Qrels({f"q{n:02d}": {f"d{i}": i % 3 for i in range(n % 7)} for n in range(40)})
 
 
-def same(one: Judged, other: Judged, remarks: bool = True) -> bool:
+def same(one, other, remarks=True):
     """Whether two Judged say the same."""
     arrays, more = ("rank", "retrieved", "repeated", "answered"), ("extra", "lines", "remarks")[: 2 + remarks]
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays) and all(
@@ -30,7 +25,7 @@ def same(one: Judged, other: Judged, remarks: bool = True) -> bool:
     )
 
 
-def write_run(path: Path, seed: int, *, grouped: bool = True, odd: bool = False, queries: int = 40) -> Run:
+def write_run(path, seed, *, grouped=True, odd=False, queries=40):
     """A run with ties, repetitions and extra queries; with ``odd``, also comments and other irregular lines."""
     chance = random.Random(seed)
     lines = []
@@ -49,7 +44,7 @@ def write_run(path: Path, seed: int, *, grouped: bool = True, odd: bool = False,
     return read_run(Source(path))
 
 
-def shown(result: Any) -> object:
+def shown(result):
     if isinstance(result, ColieeError):
         return type(result), str(result)
     return result.tag, result.measures, result.per_query, result.remarks, result.counts

@@ -4,32 +4,30 @@ A case is *read*: then the runs, their means and the measure are those of ``TRUT
 *refused*, by an error of a kind.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from coliee_ir import Scored
 
-QUERIES: Final = tuple(f"q{at}" for at in range(12))
+QUERIES = tuple(f"q{at}" for at in range(12))
 #: run → the value of each query; to four decimals, as tools print them
-TRUTH: Final = {
+TRUTH = {
     name: {query: round(((at * step) % 13) / 13, 4) for at, query in enumerate(QUERIES)}
     for name, step in (("bm25", 3), ("dense", 5), ("rerank", 11))
 }
-PASSED: Final = {name: {query: float(value > 0.4) for query, value in of.items()} for name, of in TRUTH.items()}
+PASSED = {name: {query: float(value > 0.4) for query, value in of.items()} for name, of in TRUTH.items()}
 Held = Mapping[str, Mapping[str, float]]
 
 
-def mean(values: Iterable[float]) -> float:
+def mean(values):
     """The mean of some values."""
     found = list(values)
     return sum(found) / len(found)
 
 
-MEANS: Final = {name: mean(of.values()) for name, of in TRUTH.items()}
+MEANS = {name: mean(of.values()) for name, of in TRUTH.items()}
 
 
 class Case(NamedTuple):
@@ -41,7 +39,7 @@ class Case(NamedTuple):
     measure: str = ""
     how: Mapping[str, Any] = {}
 
-    def read(self) -> Scored:
+    def read(self):
         """The runs; the files are written into the current folder."""
         for name, text in self.files.items():
             Path(name).parent.mkdir(parents=True, exist_ok=True)
@@ -49,17 +47,17 @@ class Case(NamedTuple):
         return Scored.read(*self.files, **self.how)
 
 
-def table(header: str, rows: Iterable[Sequence[object]], sign: str = ",") -> str:
+def table(header, rows, sign=","):
     """Lines of values."""
     return "".join(sign.join(map(str, row)) + "\n" for row in (header.split(","), *rows))
 
 
-def long(name: str, values: Held = TRUTH, header: str = "run,query") -> str:
+def long(name, values=TRUTH, header="run,query"):
     """A row a run and query."""
     return table(f"{header},{name}", ((run, q, v) for run, of in values.items() for q, v in of.items()))
 
 
-def wide(*more: str, header: str = "query_id") -> str:
+def wide(*more, header="query_id"):
     """A row a query, a column a run; and columns more, in front."""
     rows = (
         [query, *(2000 + at for _ in more), *(of[query] for of in TRUTH.values())] for at, query in enumerate(QUERIES)
@@ -67,17 +65,17 @@ def wide(*more: str, header: str = "query_id") -> str:
     return table(",".join([header, *more, *TRUTH]), rows)
 
 
-def lines(form: str, values: Mapping[str, float], *ends: str) -> str:
+def lines(form, values, *ends):
     """Lines of a tool, one a query."""
     return "".join(form.format(q=query, v=value) + "\n" for query, value in values.items()) + "".join(ends)
 
 
-def records(rows: Iterable[Mapping[str, object]]) -> str:
+def records(rows):
     """JSON Lines."""
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def each(form: str, of: Any, values: Held = TRUTH) -> dict[str, str]:
+def each(form, of, values=TRUTH):
     """A file a run."""
     return {form.format(run): of(run, held) for run, held in values.items()}
 
@@ -89,25 +87,25 @@ ENDS = {
 }
 
 
-def swe(values: Mapping[str, float]) -> dict[str, Any]:
+def swe(values):
     """What SWE-bench's harness writes of a run."""
     done = [query for query, value in values.items() if value]
     return {"total_instances": 12, "resolved_instances": len(done), "completed_ids": QUERIES[:9],
             "incomplete_ids": QUERIES[9:], "resolved_ids": done}  # fmt: skip
 
 
-def every_eval(run: str, values: Mapping[str, float]) -> str:
+def every_eval(run, values):
     """Records of every_eval_ever."""
     return records(
         {"schema_version": "0.2.1", "model_id": run, "evaluation_name": "score", "sample_id": query,
          "evaluation": {"score": value, "is_correct": value > 0.5}} for query, value in values.items())  # fmt: skip
 
 
-RATES: Final = {run: mean(of.values()) for run, of in PASSED.items()}
-ZEROS: Final = {"a": 0.5, "b": 0.25}
+RATES = {run: mean(of.values()) for run, of in PASSED.items()}
+ZEROS = {"a": 0.5, "b": 0.25}
 
 #: one set of numbers in many shapes
-SHAPES: Final = (
+SHAPES = (
     Case("rows of run, query, measure, value", {"s.csv": table(
         "run,query,measure,value", ((r, q, "AP", v) for r, of in TRUTH.items() for q, v in of.items()))}, MEANS, "AP"),
     Case("PyTerrier's rows", {"s.tsv": table(
@@ -134,7 +132,7 @@ SHAPES: Final = (
 )  # fmt: skip
 
 
-def record(run: str, query: str, evaluation: object, error: object = None) -> dict[str, object]:
+def record(run, query, evaluation, error=None):
     """A record of every_eval_ever, with the keys that its converters write."""
     return {"schema_version": "0.2.1", "evaluation_id": "x", "model_id": run, "evaluation_name": "score",
             "sample_id": query, "input": {"raw": "?", "choices": ["A", "B"]}, "output": {"raw": ["A"]},
@@ -144,7 +142,7 @@ def record(run: str, query: str, evaluation: object, error: object = None) -> di
 #: as ``trec_eval -a -q -c`` prints what is no number
 WORDY = "relstring             \t{q}\t'0000011000'\nmap                   \t{q}\t{v:.4f}"
 
-READ: Final = (
+READ = (
     *SHAPES,
     Case("`trec_eval -a -q`, with words among the values", {"s.txt": "".join(
         lines(WORDY, of, ENDS[run]) for run, of in TRUTH.items())}, MEANS, "map"),
@@ -194,7 +192,7 @@ READ: Final = (
 
 _HOLES = "run,query,AP\na,q1,1\nb,q1,1\nc,q1,1\na,q2,1\nb,q2,1\na,q3,1\nb,q3,1\n"
 _TWO = table("run,query,AP,nDCG", ((r, q, v, 1 - v) for r, of in TRUTH.items() for q, v in of.items()))
-REFUSED: Final = (
+REFUSED = (
     Case("holes", {"s.csv": _HOLES}, "missing-key"),
     Case("a seed that lacks a query", {
         "s.csv": "run,seed,query,AP\na,1,q1,1\na,2,q1,1\na,1,q2,1\nb,1,q1,1\nb,1,q2,1\n"}, "missing-key"),

@@ -34,6 +34,7 @@ from coliee_adapters.records import (
     IdRule,
     Judgements,
     Run,
+    are_normal,
     exact_id,
     wrong_id,
 )
@@ -238,10 +239,10 @@ def gold_of(
     columns = None if qrels else _as_columns(held)
     if columns is None:
         _add_judgements(held, qrels, remarks)
-        relevant = [level > 0 for judged in qrels.values() for level in judged.values()]
+        grades = {*chain.from_iterable(judged.values() for judged in qrels.values())}
     else:
-        relevant = [bool((columns.relevance > 0).any())]
-    if relevant and not any(relevant) and not words and not part:
+        grades = {int(columns.relevance.max(initial=0))}
+    if grades and max(grades) <= 0 and not words and not part:
         remedy = "give a gold in which a relevance is 1 or more"
         raise InputError("no-relevant", path, "no document is relevant in this gold", remedy=remedy)
     judgements = qrels if columns is None else columns
@@ -256,11 +257,11 @@ def _plain_judgements(held: Mapping[Any, Any], rule: IdRule, commas: bool) -> di
     entries = list(held.values())
     if not {*map(type, held)} <= {str} or not {*map(type, entries)} <= {dict}:
         return {}
-    ids = [*held, *(document for entry in entries for document in entry)]
-    levels = [level for entry in entries for level in entry.values()]
-    if ({*map(type, ids)}, {*map(type, levels)}) != ({str}, {int}) or max(map(abs, levels)) > GREATEST_RELEVANCE:
+    ids = [*held, *chain.from_iterable(entries)]
+    levels = [*chain.from_iterable(map(dict.values, entries))]
+    if ({*map(type, ids)}, {*map(type, levels)}) != ({str}, {int}) or max(map(abs, {*levels})) > GREATEST_RELEVANCE:
         return {}
-    is_plain = wrong_id(ids, commas=commas) is None and list(map(rule, ids)) == ids
+    is_plain = wrong_id(ids, commas=commas) is None and (rule is exact_id or are_normal(ids))
     return {query: dict(entry) for query, entry in held.items()} if is_plain else {}
 
 
@@ -486,8 +487,8 @@ def block_of_dictionary(entries: Entries, rule: IdRule, *, commas: bool) -> Colu
     try:
         queries = _plain_ids(held, len(lists), rule, commas=commas)
         documents = _plain_ids(map("\n".join, filter(None, lists)), n, rule, commas=commas)
-        packed = b"".join(struct.pack(f"{len(one)}d", *one.values()) for one in lists if scored)
-        scores = np.frombuffer(packed) if scored else None
+        values = chain.from_iterable(one.values() for one in lists) if scored else ()
+        scores = np.frombuffer(struct.pack(f"{n}d", *values)) if scored else None
     except (TypeError, ValueError, OverflowError, struct.error):
         return None
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):

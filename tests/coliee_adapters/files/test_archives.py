@@ -1,7 +1,5 @@
 """Zip and tar archives as folders: what is read of them, what is left out, what is refused."""
 
-from __future__ import annotations
-
 import gzip
 import lzma
 import os
@@ -10,17 +8,16 @@ import signal
 import stat
 import tarfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from asserting import mentions
-from packed import RUN, Files, tarred, zipped
+from packed import RUN, tarred, zipped
 from reading import refused
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import archives, limits
-from coliee_adapters.files.compressed import COMPRESSIONS, Compression
+from coliee_adapters.files.compressed import COMPRESSIONS
 from coliee_adapters.files.source import PathKind, Source, copies
 from coliee_ir.cli import main
 from coliee_ir.inbox.folders import skipped_remarks, walk
@@ -35,7 +32,7 @@ LEFT = ["__MACOSX/._run.txt", ".DS_Store", "in/Thumbs.db", "in/desktop.ini", "~$
 
 
 @pytest.mark.parametrize("name", PACKED)
-def test_a_file_in_an_archive_is_named_and_read_like_any_other(name: str, tmp_path: Path) -> None:
+def test_a_file_in_an_archive_is_named_and_read_like_any_other(name, tmp_path):
     path = tmp_path / name
     path.write_bytes(PACKED[name])
     for given in (path, tmp_path):
@@ -63,14 +60,14 @@ def test_a_file_in_an_archive_is_named_and_read_like_any_other(name: str, tmp_pa
     ],
     ids=["archives", "what systems leave behind", "an office document", "compressed again"],
 )
-def test_what_is_in_an_archive(name: str, content: bytes, files: list[str], tmp_path: Path) -> None:
+def test_what_is_in_an_archive(name, content, files, tmp_path):
     path = tmp_path / name
     path.write_bytes(content)
     assert walk([path]).files == walk([tmp_path]).files == [f"{path}{file}" for file in files]
     assert (Source(path).kind is PathKind.BINARY) == (files == [""]) == (not archives.is_archive(str(path)))
 
 
-def test_links_devices_and_holes_are_left_out(tmp_path: Path) -> None:
+def test_links_devices_and_holes_are_left_out(tmp_path):
     link, device = tarfile.TarInfo("link"), tarfile.TarInfo("device")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
     device.type = tarfile.CHRTYPE
@@ -92,7 +89,7 @@ def test_links_devices_and_holes_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../out.txt", "/out.txt", "a/../../out.txt", "..\\out.txt", "C:\\out.txt"])
-def test_nothing_is_written_outside(name: str, tmp_path: Path) -> None:
+def test_nothing_is_written_outside(name, tmp_path):
     folder = tmp_path / "in" / "deep"
     folder.mkdir(parents=True)
     (folder / "a.zip").write_bytes(zipped({name: b"x", "run.txt": RUN}))
@@ -110,7 +107,7 @@ def test_nothing_is_written_outside(name: str, tmp_path: Path) -> None:
     [("", "nameless"), ("./", "nameless"), ("a\nb.txt", "control"), ("a\0b.txt", "control"),
      (".team/run.txt", "hidden"), ("a/.run.txt", "hidden"), ("Re: Task 1/run.txt", None), ("Task 1: run.txt", None)],
 )  # fmt: skip
-def test_what_an_odd_name_comes_to(name: str, why: str | None, tmp_path: Path) -> None:
+def test_what_an_odd_name_comes_to(name, why, tmp_path):
     path, entry = tmp_path / "a.tar", tarfile.TarInfo("?")
     entry.pax_headers = {"path": name}
     if name:
@@ -124,7 +121,7 @@ def test_what_an_odd_name_comes_to(name: str, why: str | None, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("second", ["run.txt", "./run.txt", "in\\..\\run.txt", "in//run.txt", "in\\run.txt"])
-def test_two_entries_of_one_name(second: str, tmp_path: Path) -> None:
+def test_two_entries_of_one_name(second, tmp_path):
     """A zip archive leaves open which of them counts; of a tar archive it is the last."""
     first = "in/run.txt" if "in" in second else "run.txt"
     second = second.replace("..\\", "")
@@ -140,9 +137,7 @@ def test_two_entries_of_one_name(second: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["evaluate", "leaderboard"])
 @pytest.mark.parametrize("named", [["."], ["a.tar", "./a.tar"]])
-def test_how_many_entries_have_one_name_is_remarked(
-    named: list[str], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_how_many_entries_have_one_name_is_remarked(named, command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text('{"000001": ["000002"]}')
     runs = [f"000001 {document} X\n".encode() for document in ("000003", "000003", "000002")]
@@ -160,7 +155,7 @@ def test_how_many_entries_have_one_name_is_remarked(
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred])
-def test_an_archive_and_a_folder_of_one_name(pack: Callable[[Files], bytes], tmp_path: Path) -> None:
+def test_an_archive_and_a_folder_of_one_name(pack, tmp_path):
     path, inner, other = tmp_path / "a", ("x.zip", zipped({"run.txt": RUN})), ("x.zip/run.txt", RUN * 2)
     for files in ([inner, other], [other, inner], [inner, inner]):
         path.write_bytes(pack(files))
@@ -169,7 +164,7 @@ def test_an_archive_and_a_folder_of_one_name(pack: Callable[[Files], bytes], tmp
             archives.contents(str(path))
 
 
-def test_an_archive_that_is_damaged_does_not_spoil_the_one_around_it(tmp_path: Path) -> None:
+def test_an_archive_that_is_damaged_does_not_spoil_the_one_around_it(tmp_path):
     path = tmp_path / "mail.zip"
     deep = zipped({"b.zip": PACKED["a.zip"]})
     path.write_bytes(zipped({"A.zip": PACKED["a.zip"], "B.zip": PACKED["a.zip"][:60], "C.zip": deep}))
@@ -182,10 +177,10 @@ def test_an_archive_that_is_damaged_does_not_spoil_the_one_around_it(tmp_path: P
         assert "ARCHIVE/FILE" not in str(error.remedy)  # which does not work at that depth
 
 
-def test_why_an_archive_in_an_archive_stays_packed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_an_archive_in_an_archive_stays_packed_is_told(tmp_path, monkeypatch):
     path, unpack = tmp_path / "mail.zip", archives.unpack
 
-    def full(path: str, shown: str, meter: archives._Meter, *, depth: int) -> archives.Contents:
+    def full(path, shown, meter, *, depth):
         if not depth:
             raise InputError("cannot-write", shown, "no room", remedy="set TMPDIR")
         return unpack(path, shown, meter, depth=depth)
@@ -197,14 +192,14 @@ def test_why_an_archive_in_an_archive_stays_packed_is_told(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("compression", COMPRESSIONS, ids=str)
-def test_the_name_of_an_archive_without_its_ending(compression: Compression) -> None:
+def test_the_name_of_an_archive_without_its_ending(compression):
     ending = compression.ending
     for end in (".zip", ".tar", f".tar{ending}", f".t{ending[1:]}", f".TAR{ending.upper()}"):
         assert archives.without_ending(f"team.v2{end}") == "team.v2"
     assert archives.without_ending(f"run.txt{ending}") == f"run.txt{ending}"
 
 
-def test_a_full_disk_is_named_and_nothing_is_left_on_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_named_and_nothing_is_left_on_it(tmp_path, monkeypatch):
     path, room = tmp_path / "a.zip", tmp_path / "room"
     path.write_bytes(zipped({"small.txt": RUN, "run.txt": os.urandom(1 << 16)}))
     room.mkdir()
@@ -222,7 +217,7 @@ def test_a_full_disk_is_named_and_nothing_is_left_on_it(tmp_path: Path, monkeypa
     assert not list(room.iterdir())
 
 
-def damaged(content: bytes, at: int, value: bytes) -> bytes:
+def damaged(content, at, value):
     return content[:at] + value + content[at + len(value) :]
 
 
@@ -242,7 +237,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_refused(what: str, tmp_path: Path) -> None:
+def test_what_is_refused(what, tmp_path):
     content, says = REFUSED[what]
     path = tmp_path / "a.zip"
     path.write_bytes(content)
@@ -254,7 +249,7 @@ def test_what_is_refused(what: str, tmp_path: Path) -> None:
         Source(path).check()
 
 
-def test_limits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_hold(tmp_path, monkeypatch):
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "25")
     path = tmp_path / "a.zip"
     path.write_bytes(zipped(dict.fromkeys("abc", RUN)))

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io
@@ -10,13 +8,11 @@ import stat
 import tarfile
 import tracemalloc
 import zipfile
-from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from asserting import clause, heard, matches, mentions, refusing
 from hypothesis import given
@@ -36,7 +32,7 @@ LONG = "".join(f"{i} {i * 7919 % 100_003} T\n" for i in range(20_000)).encode() 
 
 
 @pytest.fixture
-def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
+def stdin(monkeypatch):
     return lambda content: monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
@@ -50,9 +46,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
         *((path, content, False) for path in ("-", "pipe") for content in (TEXT.encode(), pack(BOM + TEXT.encode()))),
     ],
 )
-def test_every_carrier_gives_the_same_bytes_as_often_as_asked(
-    here: Path, stdin: Callable[[bytes], None], path: str, content: bytes, is_file: bool
-) -> None:
+def test_every_carrier_gives_the_same_bytes_as_often_as_asked(here, stdin, path, content, is_file):
     with contextlib.ExitStack() as stack:
         if path == "-":
             stdin(content)
@@ -72,9 +66,7 @@ def test_every_carrier_gives_the_same_bytes_as_often_as_asked(
 
 
 @given(st.lists(st.sampled_from([b"\n", b"a\n", b"bc d\n", "é\n".encode(), BOM + b"\n"]), min_size=1), st.data())
-def test_parts_of_a_file_hold_together_what_it_holds(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], data: st.DataObject
-) -> None:
+def test_parts_of_a_file_hold_together_what_it_holds(tmp_path_factory, lines, data):
     path = tmp_path_factory.getbasetemp() / "parts.txt"
     path.write_bytes(b"".join([BOM, b"x\n", *lines]))
     first, second = sorted(data.draw(st.lists(st.integers(0, len(lines)), min_size=2, max_size=2)))
@@ -85,7 +77,7 @@ def test_parts_of_a_file_hold_together_what_it_holds(
     assert parts == [part.replace(BOM, b"") for part in whole]
 
 
-def test_the_head_is_the_first_64_kibibytes(here: Path) -> None:
+def test_the_head_is_the_first_64_kibibytes(here):
     Path("run.txt").write_bytes(BOM + LONG)
     Path("run.gz").write_bytes(pack(LONG))
     assert Source("run.txt").head() == LONG[: (1 << 16) - len(BOM)]
@@ -93,9 +85,7 @@ def test_the_head_is_the_first_64_kibibytes(here: Path) -> None:
 
 
 @given(st.text("ab\n\r\ufeff é", min_size=1).filter(str.strip), st.integers(1, 9))
-def test_blocks_end_with_lines_and_hold_them_all(
-    tmp_path_factory: pytest.TempPathFactory, text: str, size: int
-) -> None:
+def test_blocks_end_with_lines_and_hold_them_all(tmp_path_factory, text, size):
     path = tmp_path_factory.getbasetemp() / "blocks.txt"
     content = text.removeprefix("\ufeff").encode()
     path.write_bytes(BOM + content)
@@ -110,7 +100,7 @@ def test_blocks_end_with_lines_and_hold_them_all(
 
 @pytest.mark.parametrize("content", [b"", BOM, BOM + BOM, b" \n\t\r\n", BOM + b"\n", pack(b""), pack(BOM)])
 @pytest.mark.parametrize("path", ["run.txt", "-"])
-def test_an_empty_file_is_refused(here: Path, stdin: Callable[[bytes], None], path: str, content: bytes) -> None:
+def test_an_empty_file_is_refused(here, stdin, path, content):
     stdin(content)
     Path("run.txt").write_bytes(content)
     name = "<stdin>" if path == "-" else path
@@ -133,7 +123,7 @@ def test_an_empty_file_is_refused(here: Path, stdin: Callable[[bytes], None], pa
         ("flipped.gz", "[damaged] gzip … Error -3 while decompressing data: invalid block type …"),
     ],
 )
-def test_what_cannot_be_opened_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch, path: str, message: str) -> None:
+def test_what_cannot_be_opened_is_refused(here, monkeypatch, path, message):
     Path("folder").mkdir()
     Path("run.txt").write_text(TEXT, encoding="utf-8")
     packed = pack(TEXT.encode())
@@ -157,9 +147,7 @@ def test_what_cannot_be_opened_is_refused(here: Path, monkeypatch: pytest.Monkey
         (".json", ".json"), ("-", "<stdin>"),
     ],
 )  # fmt: skip
-def test_a_run_without_tag_is_called_as_its_file(
-    here: Path, stdin: Callable[[bytes], None], path: str, stem: str
-) -> None:
+def test_a_run_without_tag_is_called_as_its_file(here, stdin, path, stem):
     stdin(TEXT.encode())
     Path("a").mkdir()
     Path(path).write_text(TEXT, encoding="utf-8")
@@ -168,9 +156,7 @@ def test_a_run_without_tag_is_called_as_its_file(
 
 @pytest.mark.parametrize("size", [5, 100, 1 << 18])
 @pytest.mark.parametrize("carrier", [lambda content: content, pack])
-def test_a_line_may_be_as_long_as_the_limit(
-    here: Path, monkeypatch: pytest.MonkeyPatch, size: int, carrier: Callable[[bytes], bytes]
-) -> None:
+def test_a_line_may_be_as_long_as_the_limit(here, monkeypatch, size, carrier):
     monkeypatch.setenv("COLIEE_IR_MAX_LINE", "64")
     good, bad = b"a\n" + b"b" * 64 + b"\nc\n", b"a\n\n" + b"b" * 65 + b"\nc\n"
     Path("good.txt").write_bytes(carrier(good))
@@ -185,7 +171,7 @@ def test_a_line_may_be_as_long_as_the_limit(
     assert list(Source("bad.txt").blocks(size, longest=65))
 
 
-def test_a_line_beyond_the_limit_is_refused_before_it_is_read_to_its_end(here: Path) -> None:
+def test_a_line_beyond_the_limit_is_refused_before_it_is_read_to_its_end(here):
     Path("run.gz").write_bytes(pack(b"a\n" + b"x" * (20 << 20)))
     tracemalloc.start()
     error = refused(lambda: list(Source("run.gz").blocks(1 << 18)))
@@ -195,7 +181,7 @@ def test_a_line_beyond_the_limit_is_refused_before_it_is_read_to_its_end(here: P
     assert peak < 8 << 20
 
 
-GROUPS: dict[str, tuple[dict[str, str], list[int]]] = {
+GROUPS = {
     "version 2": (
         {"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/memory.max": "4096\n",
          "sys/fs/cgroup/a/b/memory.max": "max\n"}, [4096]),
@@ -208,7 +194,7 @@ GROUPS: dict[str, tuple[dict[str, str], list[int]]] = {
 
 
 @pytest.mark.parametrize("version", GROUPS)
-def test_the_memory_of_a_container_is_known(here: Path, version: str) -> None:
+def test_the_memory_of_a_container_is_known(here, version):
     files, expected = GROUPS[version]
     for name, text in files.items():
         (here / name).parent.mkdir(parents=True, exist_ok=True)
@@ -217,7 +203,7 @@ def test_the_memory_of_a_container_is_known(here: Path, version: str) -> None:
 
 
 @pytest.mark.parametrize("carrier", [lambda content: content, pack])
-def test_memory_has_a_limit(here: Path, monkeypatch: pytest.MonkeyPatch, carrier: Callable[[bytes], bytes]) -> None:
+def test_memory_has_a_limit(here, monkeypatch, carrier):
     monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "1K")
     for size, share, fits in ((1024, 1, True), (1025, 1, False), (512, 2, True)):
         Path("run.json").write_bytes(carrier(b"x" * size))
@@ -227,9 +213,7 @@ def test_memory_has_a_limit(here: Path, monkeypatch: pytest.MonkeyPatch, carrier
             assert "larger than 1 KiB" in clause(refused(Source("run.json").text))
 
 
-def test_a_pipe_has_a_limit_a_file_none(
-    here: Path, monkeypatch: pytest.MonkeyPatch, stdin: Callable[[bytes], None]
-) -> None:
+def test_a_pipe_has_a_limit_a_file_none(here, monkeypatch, stdin):
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
     stdin(LONG)
     assert mentions(clause(refused(lambda: Source("-").head())), "[too-large] 100 KiB …")
@@ -238,7 +222,7 @@ def test_a_pipe_has_a_limit_a_file_none(
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "1 M", "many", "1T"])
-def test_limits_are_whole_numbers_of_the_environment(here: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_limits_are_whole_numbers_of_the_environment(here, monkeypatch, text):
     assert limits.current()._replace(whole=0) == Limits(whole=0)
     assert limits.current().whole >= Limits().whole
     for name, value in (("LINE", "2k"), ("WHOLE", " 3M "), ("UNPACKED", "5G")):
@@ -249,7 +233,7 @@ def test_limits_are_whole_numbers_of_the_environment(here: Path, monkeypatch: py
         Source("run.txt").check()
 
 
-def zipped(*names: str) -> bytes:
+def zipped(*names):
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
         for name in names:
@@ -257,14 +241,14 @@ def zipped(*names: str) -> bytes:
     return held.getvalue()
 
 
-def tarred() -> bytes:
+def tarred():
     held = io.BytesIO()
     with tarfile.open(fileobj=held, mode="w") as archive:
         archive.addfile(tarfile.TarInfo("run.txt"), io.BytesIO())
     return held.getvalue()
 
 
-def saved(array: npt.NDArray[np.int64], save: Callable[..., None]) -> bytes:
+def saved(array, save):
     held = io.BytesIO()
     save(held, array)
     return held.getvalue()
@@ -311,13 +295,11 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("content", "kind", "remedy"), KINDS)
-def test_a_file_that_holds_no_text_is_called_what_it_is(
-    here: Path, stdin: Callable[[bytes], None], content: bytes, kind: str, remedy: str
-) -> None:
+def test_a_file_that_holds_no_text_is_called_what_it_is(here, stdin, content, kind, remedy):
     Path("run.txt").write_bytes(content)
     stdin(content)
     for path in ("run.txt", "-"):
-        error = refused(lambda path=path: Source(path).head())  # type: ignore[misc]
+        error = refused(lambda path=path: Source(path).head())
         assert clause(error).startswith(f"this is {kind}")
         assert remedy in heard(error.remedy)
 
@@ -329,12 +311,12 @@ def test_a_file_that_holds_no_text_is_called_what_it_is(
         "%PD 1 T",
     ],
 )
-def test_ids_like_the_first_bytes_of_other_files_are_text(here: Path, text: str) -> None:
+def test_ids_like_the_first_bytes_of_other_files_are_text(here, text):
     Path("run.txt").write_text(text, encoding="utf-8")
     assert Source("run.txt").text() == text
 
 
-def test_a_nul_in_the_head_is_refused_at_once(here: Path) -> None:
+def test_a_nul_in_the_head_is_refused_at_once(here):
     Path("run.txt").write_bytes(b"001 013 T\n001 0\x0014 T\n")
     error = refused(lambda: Source("run.txt").head())
     assert matches(heard((clause(error), error.line)), ("[encoding]", 2))
@@ -342,13 +324,13 @@ def test_a_nul_in_the_head_is_refused_at_once(here: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
-def test_a_stream_without_end_is_refused_at_its_beginning() -> None:
+def test_a_stream_without_end_is_refused_at_its_beginning():
     for any_text in (False, True):
-        error = refused(lambda lenient=any_text: Source("/dev/zero", lenient=lenient).head())  # type: ignore[misc]
+        error = refused(lambda lenient=any_text: Source("/dev/zero", lenient=lenient).head())
         assert matches(clause(error), "this is …")
 
 
-def test_a_source_travels_alone(here: Path, stdin: Callable[[bytes], None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_travels_alone(here, stdin, monkeypatch):
     stdin(LONG)
     assert "[not-a-file]" in clause(refused(pickle.dumps, Source("-")))
     (here / "elsewhere").mkdir()
@@ -369,7 +351,7 @@ def test_a_source_travels_alone(here: Path, stdin: Callable[[bytes], None], monk
     assert (error.path, "node7" in clause(error)) == (name, True)
 
 
-def test_line_ends_become_newlines_and_byte_order_marks_at_the_start_of_lines_go(here: Path) -> None:
+def test_line_ends_become_newlines_and_byte_order_marks_at_the_start_of_lines_go(here):
     Path("run.txt").write_bytes(BOM + BOM + b"a\r\n" + BOM + b"b\r" + BOM + b"c" + BOM + b"d\n\r\n")
     assert Source("run.txt").text() == "a\nb\nc\ufeffd\n\n"
 
@@ -383,26 +365,24 @@ def test_line_ends_become_newlines_and_byte_order_marks_at_the_start_of_lines_go
         (b"\n\0", 2, None), (b"\0", 1, None), (b"a\r\n\nb\0\n\0", 3, None),
     ],
 )  # fmt: skip
-def test_what_is_no_text_is_refused_with_its_line(raw: bytes, line: int, found: str | None) -> None:
+def test_what_is_no_text_is_refused_with_its_line(raw, line, found):
     rest = "[encoding]" + (f" (found '{found}')" if found else "")
     assert matches(told(lambda: decode(raw, "run.txt", 11)), f"run.txt, line {line + 10}: {rest}")
     assert matches(told(lambda: decode(raw, "run.txt")), f"run.txt, line {line}: {rest}")
 
 
-def names(folder: str = ".") -> list[str]:
+def names(folder="."):
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-def mode(path: str) -> int:
+def mode(path):
     return stat.S_IMODE(Path(path).stat().st_mode)
 
 
 @pytest.mark.parametrize("crash", [ValueError, KeyboardInterrupt, InputError])
 @pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])
 @pytest.mark.parametrize("before", ["old", None])
-def test_a_crash_leaves_the_old_file_alone(
-    here: Path, crash: type[BaseException], name: str, before: str | None
-) -> None:
+def test_a_crash_leaves_the_old_file_alone(here, crash, name, before):
     if before is not None:
         Path(name).write_text(before, encoding="utf-8")
     with pytest.raises(crash), open_text_replacing(name) as stream:
@@ -413,7 +393,7 @@ def test_a_crash_leaves_the_old_file_alone(
 
 
 @pytest.mark.parametrize("mask", [0o022, 0o027, 0o077])
-def test_the_old_file_stands_until_the_end_and_permissions_stay(here: Path, mask: int) -> None:
+def test_the_old_file_stands_until_the_end_and_permissions_stay(here, mask):
     Path("old.txt").write_text("old", encoding="utf-8")
     Path("old.txt").chmod(0o640)
     before = os.umask(mask)
@@ -432,7 +412,7 @@ def test_the_old_file_stands_until_the_end_and_permissions_stay(here: Path, mask
     assert names() == ["new.txt", "old.txt"]
 
 
-def test_what_a_link_points_to_is_replaced_and_the_link_stays(here: Path) -> None:
+def test_what_a_link_points_to_is_replaced_and_the_link_stays(here):
     Path("folder").mkdir()
     Path("link.txt").symlink_to("folder/out.txt")
     for content in ("first", "second"):
@@ -443,16 +423,7 @@ def test_what_a_link_points_to_is_replaced_and_the_link_stays(here: Path) -> Non
     assert names("folder") == ["out.txt"]
 
 
-def test_equal_content_is_packed_into_equal_bytes(here: Path) -> None:
-    for name in ("a.gz", "b.gz"):
-        with open_text_replacing(name) as stream:
-            stream.write(TEXT)
-    assert Path("a.gz").read_bytes() == Path("b.gz").read_bytes()
-    assert gzip.decompress(Path("a.gz").read_bytes()) == TEXT.encode()
-    assert Path("a.gz").read_bytes()[3:8] == bytes(5)  # no name, no time
-
-
-def test_minus_is_standard_output_as_it_is(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_minus_is_standard_output_as_it_is(capsys, monkeypatch):
     long = "民法\r\n" + "x" * (17 << 20)  # more than what is held in memory
     for text in ("a\n", long):
         with open_text_replacing("-") as stream:
@@ -460,14 +431,14 @@ def test_minus_is_standard_output_as_it_is(capsys: pytest.CaptureFixture[str], m
     assert str(capsys.readouterr().out) == "a\n" + long
     monkeypatch.setattr("tempfile.TemporaryFile", full)
 
-    def write() -> None:
+    def write():
         with open_text_replacing("-") as stream:
             stream.write(long)
 
     assert "No space left on device" in told(write)
 
 
-def full(*_: object, **__: object) -> None:
+def full(*_, **__):
     raise OSError(28, "No space left on device")
 
 
@@ -481,12 +452,12 @@ def full(*_: object, **__: object) -> None:
         ("old.txt", "No space left on device"),
     ],
 )
-def test_what_cannot_be_written_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch, path: str, why: str) -> None:
+def test_what_cannot_be_written_is_refused(here, monkeypatch, path, why):
     Path("old.txt").write_text("old", encoding="utf-8")
     if path == "old.txt":  # at the end
         monkeypatch.setattr(Path, "replace", full)
 
-    def write() -> None:
+    def write():
         with open_text_replacing(path) as stream:
             assert path == "old.txt"
             stream.write("new")
@@ -497,7 +468,7 @@ def test_what_cannot_be_written_is_refused(here: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("name", ["-", "pipe"])
-def test_what_is_no_plain_file_gets_all_or_nothing(here: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_what_is_no_plain_file_gets_all_or_nothing(here, capsys, name):
     os.mkfifo("pipe")
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
@@ -514,7 +485,7 @@ def test_what_is_no_plain_file_gets_all_or_nothing(here: Path, capsys: pytest.Ca
     assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
 
 
-def test_no_output_is_an_input(here: Path) -> None:
+def test_no_output_is_an_input(here):
     for name in ("in.txt", "other.txt", "folder/case.txt", "folder/page.html"):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(name)
@@ -529,7 +500,7 @@ def test_no_output_is_an_input(here: Path) -> None:
         check_outputs(["new.txt", "./new.txt"], [])
 
 
-def test_standard_streams_are_looked_through(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_streams_are_looked_through(here, monkeypatch):
     Path("file").write_text("a")
     with Path("file").open() as stream, Path("file").open("a") as end:
         monkeypatch.setattr("sys.stdin", stream)
@@ -542,7 +513,7 @@ def test_standard_streams_are_looked_through(here: Path, monkeypatch: pytest.Mon
     check_outputs(["file"], ["-"])
 
 
-def test_copies_are_known_by_their_bytes(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_are_known_by_their_bytes(here, monkeypatch):
     for name, content in {"a": "xy", "b": "xz", "c": "xy", "d": "xyz", "e": ""}.items():
         Path(name).write_text(content)
     Path("link").symlink_to("d")

@@ -1,11 +1,7 @@
 """What strangers hand in to make the program work for ever: its work grows with the size, or it is refused."""
 
-from __future__ import annotations
-
 import base64
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from packed import RUN, tarred, zipped
@@ -20,15 +16,15 @@ PARTS = HEAD + b"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=X\n\
 PART = b"--X\nContent-Disposition: attachment; filename=%b\n\n1\n"
 
 
-def mail(*names: bytes) -> bytes:
+def mail(*names):
     return PARTS + b"".join(PART % name for name in names) + b"--X--\n"
 
 
-def calls(function: Callable[[], object]) -> int:
+def calls(function):
     """How many functions are called."""
     n = 0
 
-    def count(_frame: object, event: str, _arg: object) -> None:
+    def count(_frame, event, _arg):
         nonlocal n
         n += event in ("call", "c_call")
 
@@ -41,7 +37,7 @@ def calls(function: Callable[[], object]) -> int:
 
 
 #: what is handed in of a size, and that size
-LINEAR: dict[str, tuple[Callable[[int], bytes], int]] = {
+LINEAR = {
     "attachments of one name": (lambda n: mail(*[b"a.txt"] * n), 100),
     "attachments with the names that are given": (
         lambda n: mail(*(b"a (%d)" % at for at in range(2, n)), *[b"a"] * n), 100,
@@ -54,13 +50,13 @@ LINEAR: dict[str, tuple[Callable[[int], bytes], int]] = {
 
 
 @pytest.mark.parametrize("what", LINEAR)
-def test_twice_as_much_takes_twice_the_work(what: str, tmp_path: Path) -> None:
+def test_twice_as_much_takes_twice_the_work(what, tmp_path):
     made, n = LINEAR[what]
     work = []
     for size in (n, 2 * n):
         path = tmp_path / f"{size}"
         path.write_bytes(made(size))
-        work.append(calls(lambda path=path: [archives.mails_of(file) for file in walk([path]).files]))  # type: ignore[misc]
+        work.append(calls(lambda path=path: [archives.mails_of(file) for file in walk([path]).files]))
     assert work[1] < 2.5 * work[0]
 
 
@@ -74,14 +70,14 @@ LONG = {
 
 
 @pytest.mark.parametrize("what", LONG)
-def test_a_long_header_is_refused_before_it_is_parsed(what: str, tmp_path: Path) -> None:
+def test_a_long_header_is_refused_before_it_is_parsed(what, tmp_path):
     path = tmp_path / "a.eml"
     path.write_bytes(LONG[what])
     assert calls(lambda: refused(archives.contents, str(path))) < len(LONG[what])
     assert refused(archives.contents, str(path)).kind == "too-large"
 
 
-def test_in_a_mailbox_a_hostile_mail_stops_no_other(tmp_path: Path) -> None:
+def test_in_a_mailbox_a_hostile_mail_stops_no_other(tmp_path):
     begin, path = b"From a@b Tue Jan 19 10:00:00 2026\n", tmp_path / "box"
     bomb = mail(b"s.zip\nContent-Transfer-Encoding: base64")
     bomb = bomb.replace(b"\n1\n", b"\n" + base64.encodebytes(zipped({"a": bytes(20 << 20)})))
@@ -93,7 +89,7 @@ def test_in_a_mailbox_a_hostile_mail_stops_no_other(tmp_path: Path) -> None:
     assert refused(Source(f"{path}/2/s.zip").check).kind == "too-large"
 
 
-def test_all_archives_together_unpack_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_archives_together_unpack_to_a_limit(tmp_path, monkeypatch):
     room = archives._Folder(str(tmp_path))
     monkeypatch.setattr(archives, "unpacking_folder", lambda: room)
     monkeypatch.setenv("COLIEE_IR_MAX_ARCHIVES", "25")

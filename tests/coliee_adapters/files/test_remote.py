@@ -1,7 +1,5 @@
 """Files that lie elsewhere: read by ranges, known again by what their server says, without credentials in messages."""
 
-from __future__ import annotations
-
 import contextlib
 import pickle
 import re
@@ -10,13 +8,11 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
-from asserting import Call, done
+from asserting import done
 from needed import needs
 
 import coliee_ir
@@ -32,7 +28,7 @@ TASK1 = EXAMPLES / "task1"
 
 
 @pytest.fixture
-def memory() -> Iterator[Any]:
+def memory():
     """fsspec's file system in memory, with the example of Task 1."""
     needs("fsspec")
     import fsspec
@@ -51,24 +47,24 @@ class _Server(ThreadingHTTPServer):
     ranges = True
     password = ""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.asked: list[tuple[str, str, int]] = []
+        self.asked = []
 
 
 class _Handler(SimpleHTTPRequestHandler):
     server: _Server
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         pass
 
-    def do_HEAD(self) -> None:
+    def do_HEAD(self):
         self._answer(body=False)
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         self._answer(body=True)
 
-    def _answer(self, *, body: bool) -> None:
+    def _answer(self, *, body):
         path = self.server.folder / self.path.partition("?")[0].lstrip("/")
         if path.is_dir():
             links = "".join(f'<a href="{one.name}">{one.name}</a>' for one in sorted(path.iterdir()))
@@ -87,7 +83,7 @@ class _Handler(SimpleHTTPRequestHandler):
         headers["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
         return self._send(206, content[first : last + 1], headers, body)
 
-    def _send(self, status: int, content: bytes, headers: dict[str, str], body: bool) -> None:
+    def _send(self, status, content, headers, body):
         self.send_response(status)
         for name, value in {**headers, "Content-Length": str(len(content))}.items():
             self.send_header(name, value)
@@ -97,7 +93,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[_Server]:
+def server(tmp_path):
     needs("aiohttp")
     with _Server() as made:
         made.folder = tmp_path
@@ -108,11 +104,11 @@ def server(tmp_path: Path) -> Iterator[_Server]:
         thread.join()
 
 
-def address(server: _Server, name: str) -> str:
+def address(server, name):
     return f"http://127.0.0.1:{server.server_address[1]}/{name}"
 
 
-def test_golds_runs_and_outputs_lie_elsewhere(memory: Any, call: Call) -> None:
+def test_golds_runs_and_outputs_lie_elsewhere(memory, call):
     here = call("evaluate", TASK1 / "gold.json", TASK1 / "bm25.txt", TASK1 / "dense.txt", "-m", "AP", "-f", "csv")
     there = call("evaluate", "memory://task1/gold.json", "memory://task1/bm25.txt", "memory://task1/dense.txt",
                  "-m", "AP", "-f", "csv", "-o", "memory://out/scores.csv.gz")  # fmt: skip
@@ -122,7 +118,7 @@ def test_golds_runs_and_outputs_lie_elsewhere(memory: Any, call: Call) -> None:
         assert stream.read().decode() == here[1]
 
 
-def test_folders_lie_elsewhere(memory: Any, call: Call) -> None:
+def test_folders_lie_elsewhere(memory, call):
     assert remote.files("memory://task1") == sorted(f"memory://task1/{path.name}" for path in TASK1.iterdir())
     memory.pipe_file("/subs/alpha/a.txt", (TASK1 / "bm25.txt").read_bytes())
     memory.pipe_file("/subs/beta/b.txt", (TASK1 / "dense.txt").read_bytes())
@@ -138,7 +134,7 @@ def test_folders_lie_elsewhere(memory: Any, call: Call) -> None:
     assert "task1/gold.json" in err.splitlines()[0] and "DS_Store" not in err
 
 
-def test_a_file_that_changes_while_it_is_read_is_an_error(memory: Any) -> None:
+def test_a_file_that_changes_while_it_is_read_is_an_error(memory):
     source = Source("memory://task1/bm25.txt")
     with pytest.raises(InputError, match="changed"), source.open() as stream:
         stream.read(10)
@@ -150,7 +146,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(memory: Any) -> None:
         source.text()
 
 
-def test_a_file_of_the_web_is_downloaded_once(server: _Server) -> None:
+def test_a_file_of_the_web_is_downloaded_once(server):
     lines = b"".join(b"q%06d Q0 d%d 1 1.5 TAG\n" % (n, n) for n in range(20_000))
     (server.folder / "run.txt").write_bytes(lines)
     source = Source(address(server, "run.txt"))
@@ -160,16 +156,14 @@ def test_a_file_of_the_web_is_downloaded_once(server: _Server) -> None:
 
 
 @pytest.fixture
-def silent() -> Iterator[int]:
+def silent():
     """The port of a server that takes connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield listening.getsockname()[1]
 
 
 @pytest.mark.parametrize("scheme", ["http", pytest.param("s3", marks=pytest.mark.explore)])
-def test_a_dead_server_is_a_sentence_within_seconds(
-    silent: int, scheme: str, call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dead_server_is_a_sentence_within_seconds(silent, scheme, call, monkeypatch):
     needs("aiohttp")
     needs("s3fs")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -185,14 +179,14 @@ def test_a_dead_server_is_a_sentence_within_seconds(
 @pytest.mark.parametrize(
     "run", ["http://127.0.0.1:1/run.txt", "ftp://127.0.0.1:1/run.txt", "reference://x", "jupyter://x"]
 )
-def test_what_cannot_be_reached_is_not_called_missing(call: Call, run: str) -> None:
+def test_what_cannot_be_reached_is_not_called_missing(call, run):
     needs("aiohttp")
     code, out, err = call("evaluate", TASK1 / "gold.json", run)
     assert (code, out, run in err, "Traceback" in err, "no such file" in err) == (2, "", True, False, False), err
 
 
 @pytest.mark.parametrize("ranges", [True, False])
-def test_scores_of_the_web_are_those_of_files(server: _Server, ranges: bool, call: Call) -> None:
+def test_scores_of_the_web_are_those_of_files(server, ranges, call):
     server.ranges = ranges
     shutil.copytree(TASK1, server.folder / "task1")
     evaluator = Evaluator(address(server, "task1/gold.json"), ["AP", "MicroF1"])
@@ -207,7 +201,7 @@ def test_scores_of_the_web_are_those_of_files(server: _Server, ranges: bool, cal
     assert (code, len(out.splitlines())) == (0, 4)
 
 
-def test_credentials_are_never_printed(server: _Server, call: Call, tmp_path: Path) -> None:
+def test_credentials_are_never_printed(server, call, tmp_path):
     server.password = "S3CRET"
     shutil.copytree(TASK1, server.folder / "task1")
     good = address(server, "task1/bm25.txt?key=S3CRET")
@@ -228,7 +222,7 @@ def test_credentials_are_never_printed(server: _Server, call: Call, tmp_path: Pa
         assert without_credentials(text) == shown
 
 
-def test_without_fsspec_the_extra_is_named(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fsspec_the_extra_is_named(call, monkeypatch):
     monkeypatch.setitem(sys.modules, "fsspec", None)
     for words in (("s3://bucket/gold.json", TASK1 / "bm25.txt"), (TASK1 / "gold.json", "s3://bucket/run.txt")):
         code, out, err = call("evaluate", *words)
@@ -236,7 +230,7 @@ def test_without_fsspec_the_extra_is_named(call: Call, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("run", ["memory://none/run.txt", "nothing://none/run.txt", "memory://task1"])
-def test_what_cannot_be_read_is_said_in_a_sentence(memory: Any, call: Call, run: str) -> None:
+def test_what_cannot_be_read_is_said_in_a_sentence(memory, call, run):
     memory.rm("/task1/gold.json")
     memory.rm("/task1/rerank.json")
     memory.pipe_file("/task1/bm25.txt", b"")
@@ -254,7 +248,7 @@ def test_what_cannot_be_read_is_said_in_a_sentence(memory: Any, call: Call, run:
         ["demo", "-o", "s3://b/demo"],
     ],
 )
-def test_what_must_be_on_this_machine(memory: Any, call: Call, words: list[str], tmp_path: Path) -> None:
+def test_what_must_be_on_this_machine(memory, call, words, tmp_path):
     before = memory.cat_file("/task1/bm25.txt")
     with contextlib.chdir(tmp_path):
         code, out, err = call(*(TASK1 / "gold.json" if word == "GOLD" else word for word in words))
@@ -265,7 +259,7 @@ def test_what_must_be_on_this_machine(memory: Any, call: Call, words: list[str],
         remote.refuse("s3://ann:pw@bucket/x", "a log")
 
 
-def test_what_cannot_be_written_is_said(server: _Server) -> None:
+def test_what_cannot_be_written_is_said(server):
     with (
         pytest.raises(InputError, match="cannot be written"),
         open_text_replacing(address(server, "out.txt")) as stream,

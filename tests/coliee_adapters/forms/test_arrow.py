@@ -1,14 +1,10 @@
 """What comes out of pyarrow's columns is what it says itself of its values; runs are those of plain tuples."""
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 import sys
-from collections.abc import Callable
 from decimal import Decimal
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas
 import polars
@@ -28,7 +24,7 @@ from coliee_ir.judging.qrels import Qrels
 
 TEXT = st.text("ab01-é民", max_size=5) | st.text("ab01", min_size=10, max_size=40)
 WHOLE = st.integers(-100, 100)
-TYPES: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
+TYPES = {
     **{str(one): (one, TEXT) for one in (pa.string(), pa.large_string(), pa.string_view())},
     **{
         f"{one} by {key}": (pa.dictionary(key, one), TEXT)
@@ -58,7 +54,7 @@ BYTES = (pa.binary(), pa.large_binary(), pa.binary_view(), pa.dictionary(pa.int8
 TYPES |= {str(one): (one, TEXT.map(str.encode)) for one in BYTES}
 
 
-def value_of(one: Any) -> Any:
+def value_of(one):
     """What a value of the library is read as."""
     if isinstance(one, Decimal):
         return float(one)
@@ -66,7 +62,7 @@ def value_of(one: Any) -> Any:
 
 
 @given(st.sampled_from(sorted(TYPES)), st.data())
-def test_values_of_every_type_in_any_pieces_are_what_the_library_says(name: str, data: st.DataObject) -> None:
+def test_values_of_every_type_in_any_pieces_are_what_the_library_says(name, data):
     kind, values = TYPES[name]
     chunks = data.draw(st.lists(st.lists(values | st.none(), max_size=12), max_size=3))
     column = pa.chunked_array([pa.array(chunk, kind) for chunk in chunks], kind)
@@ -88,7 +84,7 @@ def test_values_of_every_type_in_any_pieces_are_what_the_library_says(name: str,
 
 
 @pytest.mark.parametrize("texts", [["a", "b\t"], ["a\x00"], ["b c"], ["", "b"], ["é"], ["x" * 33], [" a"]])
-def test_ids_are_plain_only_if_every_sign_is_visible_ascii(texts: list[str]) -> None:
+def test_ids_are_plain_only_if_every_sign_is_visible_ascii(texts):
     for kind in (pa.string(), pa.string_view()):
         column = arrow.column(pa.array(["ok", *texts], kind))
         assert column is not None
@@ -108,14 +104,14 @@ class Row(NamedTuple):
 class Bare:
     """A frame of pandas as it is where pyarrow is not installed."""
 
-    def __init__(self, held: pandas.DataFrame) -> None:
+    def __init__(self, held):
         self.held, self.columns = held, held.columns
 
-    def __getitem__(self, at: Any) -> Any:
+    def __getitem__(self, at):
         return Bare(self.held[at]) if isinstance(at, slice) else self.held[at]
 
 
-FRAMES: dict[str, Callable[[list[Row]], Any]] = {
+FRAMES = {
     "pandas": lambda rows: pandas.DataFrame(rows, columns=Row._fields),
     "pandas, objects": lambda rows: FRAMES["pandas"](rows).astype({"query_id": object, "doc_id": object}),
     "pandas, bare": lambda rows: Bare(FRAMES["pandas, objects"](rows)),
@@ -148,7 +144,7 @@ GOLD = Qrels({"q1": {"d1": 1, "d2": 0}, "q2": {"d2": 2}, "1": {"2": 1}})
     ),
     rule=st.sampled_from([exact_id, normal_id]),
 )
-def test_a_run_is_that_of_plain_tuples(name: str, rows: list[Row], rule: Callable[[str], str]) -> None:
+def test_a_run_is_that_of_plain_tuples(name, rows, rule):
     judged = []
     for held in (rows, FRAMES[name](rows)):
         run = frames.run_of(held, rule)
@@ -164,7 +160,7 @@ def test_a_run_is_that_of_plain_tuples(name: str, rows: list[Row], rule: Callabl
 @pytest.mark.parametrize(
     "row", [Row("q 1", "d", 1.0), Row("q", "", 1.0), Row("q", "d", float("nan")), Row("q", "d", float("inf"))]
 )
-def test_what_is_wrong_with_tuples_is_wrong_with_frames(name: str, row: Row) -> None:
+def test_what_is_wrong_with_tuples_is_wrong_with_frames(name, row):
     rows = [Row("q", "e", 1.0), row]
     error = refused(frames.run_of, rows)
     with pytest.raises(InputError) as of_frame:
@@ -172,7 +168,7 @@ def test_what_is_wrong_with_tuples_is_wrong_with_frames(name: str, row: Row) -> 
     assert of_frame.value.problem == error.problem
 
 
-def test_golds_and_whole_numbers_come_through_too() -> None:
+def test_golds_and_whole_numbers_come_through_too():
     table = pa.table({"qid": [1, 1, 20], "docno": [7, 4000000000, 0], "rel": [1, 0, 2], "text": [[1], [2], [3]]})
     assert frames.gold_of(table.to_reader()).qrels == {"1": {"7": 1, "4000000000": 0}, "20": {"0": 2}}
     run = frames.run_of(table.rename_columns(["qid", "docno", "score", "text"]).to_reader())
@@ -186,8 +182,8 @@ def test_golds_and_whole_numbers_come_through_too() -> None:
     assert list(next(iter(run.blocks())).documents) == list(block.documents)
 
 
-def test_a_library_that_fails_in_the_middle_is_quoted() -> None:
-    def batches() -> Any:
+def test_a_library_that_fails_in_the_middle_is_quoted():
+    def batches():
         yield pa.record_batch({"qid": ["q"], "docno": ["d"], "score": [1.0]})
         raise ValueError("the disk is gone")
 
@@ -197,19 +193,19 @@ def test_a_library_that_fails_in_the_middle_is_quoted() -> None:
 
 
 @pytest.mark.parametrize("held", [Gold({"q": {"d": 2, "e": 0}}), Run.of({"q": {"d": 0.5}}), Gold({}), Run.of({})])
-def test_a_table_of_pyarrow_reads_back(held: Gold | Run) -> None:
+def test_a_table_of_pyarrow_reads_back(held):
     table = coliee_ir.to_frame(held, "pyarrow")
     value = pa.int64() if isinstance(held, Gold) else pa.float64()
     assert table.schema.types == [pa.string(), pa.string(), value]
     again = coliee_ir.to_qrels if isinstance(held, Gold) else coliee_ir.to_run
-    assert again(table) == again(held)  # type: ignore[arg-type]
+    assert again(table) == again(held)
     scores = coliee_ir.evaluate({"q": ["d"], "r": ["e"]}, {"q": ["d"], "r": ["f"]}, task="1")
     for per_query in (False, True):
         frame = scores.to_frame("polars", per_query=per_query)
         assert scores.to_frame("pyarrow", per_query=per_query).to_pydict() == frame.to_dict(as_series=False)
 
 
-def test_parquet_is_read_without_pandas(tmp_path: Path) -> None:
+def test_parquet_is_read_without_pandas(tmp_path):
     rows = {"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [2.0, 1.0], "tag": ["T", "T"]}
     pq.write_table(pa.table(rows), tmp_path / "run.parquet")
     code = "import coliee_ir, sys; coliee_ir.evaluate({'q1': ['d1']}, 'run.parquet'); print('pandas' in sys.modules)"

@@ -1,20 +1,17 @@
-from __future__ import annotations
-
 import io
 import json
-from typing import Any
 
 import pytest
 from asserting import matches, refusing
 from by_form import readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import Opened, refused, remarks_of, rows, told
+from reading import refused, remarks_of, rows, told
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, json_records
-from coliee_adapters.records import Run, exact_id
+from coliee_adapters.records import exact_id
 from coliee_adapters.remarks import Remarks
 
 read_gold, read_run = readers("json", "json")
@@ -29,7 +26,7 @@ IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))
 QUERIES = COLIEE_IDS.filter(lambda word: not word.startswith(("#", "/*")))
 
 
-def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
+def ranked(run):
     """The segments of a run: query, documents, scores."""
     return [
         (query, list(block.documents[first:last]), None if block.scores is None else block.scores[first:last].tolist())
@@ -51,7 +48,7 @@ def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
         ('{"民": ["法.txt"], "\\u00fc": [-5]}', {"民": {"法": 1}, "ü": {"-5": 1}}),
     ],
 )  # fmt: skip
-def test_gold_in_json_is_read(source: Opened, text: str, qrels: dict[str, dict[str, int]]) -> None:
+def test_gold_in_json_is_read(source, text, qrels):
     gold = read_gold(source(text))
     assert gold.qrels == qrels
     assert list(gold.qrels) == list(qrels)
@@ -59,7 +56,7 @@ def test_gold_in_json_is_read(source: Opened, text: str, qrels: dict[str, dict[s
     assert not gold.remarks
 
 
-def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: Opened) -> None:
+def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source):
     gold = read_gold(source('{"1": ["a", "b", "a.txt"], "2": "a,a", "3": {"a": 2, "a.txt": 2}}'))
     assert gold.qrels == {"1": {"a": 1, "b": 1}, "2": {"a": 1}, "3": {"a": 2}}
     assert gold.remarks.examples("gold-duplicate") == ("query 1: a", "query 2: a", "query 3: a")
@@ -85,12 +82,12 @@ def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: 
         ('{"\\u0031": 5, "2": ["1"]}', 1, "5"), ('{"2": {"1": 1},\n"1": 5}', 2, "5"),
     ],
 )  # fmt: skip
-def test_what_is_no_gold_in_json_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
+def test_what_is_no_gold_in_json_is_refused(source, text, line, found):
     error = refused(read_gold, source(text))
     assert (error.line, error.found) == (line, found)
 
 
-def xml(*instances: str, task: str = "task='1'") -> str:
+def xml(*instances, task="task='1'"):
     return f"<COLIEE {task}>\n" + "\n".join(instances) + "\n</COLIEE>\n"
 
 
@@ -110,16 +107,14 @@ def xml(*instances: str, task: str = "task='1'") -> str:
              "<entailing_paragraphs>4</entailing_paragraphs></instance>"), "1", {"1": {"3": 1}}),
     ],
 )  # fmt: skip
-def test_gold_in_the_older_xml_is_read(
-    source: Opened, text: str, task: str | None, qrels: dict[str, dict[str, int]]
-) -> None:
+def test_gold_in_the_older_xml_is_read(source, text, task, qrels):
     gold = read_xml(source(text))
     assert gold.qrels == qrels
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "xml", task)
     assert not gold.remarks
 
 
-def instance(documents: str, query: str = "1") -> str:
+def instance(documents, query="1"):
     return xml(f"<instance id='{query}'><cases_noticed>{documents}</cases_noticed></instance>")
 
 
@@ -139,11 +134,11 @@ def instance(documents: str, query: str = "1") -> str:
         ("<COLIEE>", ", line 1, column 9: [syntax] no element found …"),
     ],
 )  # fmt: skip
-def test_what_is_no_gold_in_the_older_xml_is_refused(source: Opened, text: str, message: str) -> None:
+def test_what_is_no_gold_in_the_older_xml_is_refused(source, text, message):
     assert matches(told(read_xml, source(text)), f"f.txt{message}")
 
 
-def test_a_run_of_three_columns_is_its_order(source: Opened) -> None:
+def test_a_run_of_three_columns_is_its_order(source):
     run = read_columns(source("# a\n001.txt 018.txt univABC\n001.txt 013 univABC\n002 018 x\n", "task1.univABC"))
     assert ranked(run) == [("001", ["018", "013"], None), ("002", ["018"], None)]
     assert (run.tag, run.scored, run.path, run.format) == ("univABC", False, "task1.univABC", "columns")
@@ -165,7 +160,7 @@ def test_a_run_of_three_columns_is_its_order(source: Opened) -> None:
         ('{"1": {"a": 1, "a.txt": 2}}', [("1", ["a", "a"], [1.0, 2.0])]),
     ],
 )  # fmt: skip
-def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -> None:
+def test_a_run_in_json_is_read(source, text, segments):
     run = read_run(source(text, "my run.json"))
     assert ranked(run) == ranked(run) == segments
     assert run.scored == any(scores is not None for _, _, scores in segments)
@@ -180,7 +175,7 @@ def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -
         ('{"1": 5}', 1, "5"), ('{"1": [], "1.txt": []}', 1, "1.txt"), ('["1"]', None, '["1"]'),
     ],
 )  # fmt: skip
-def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
+def test_what_is_no_run_in_json_is_refused(source, text, line, found):
     error = refused(read_run, source(text))
     assert (error.line, error.found) == (line, found)
 
@@ -190,7 +185,7 @@ def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, line: int 
         lambda gold: any(gold.values())
     )
 )
-def test_a_gold_survives_writing(tmp_path_factory: pytest.TempPathFactory, gold: dict[str, list[str]]) -> None:
+def test_a_gold_survives_writing(tmp_path_factory, gold):
     path = tmp_path_factory.getbasetemp() / "gold.json"
     stream = io.StringIO(newline="\n")
     write("json", gold, stream, scored=False)
@@ -201,9 +196,7 @@ def test_a_gold_survives_writing(tmp_path_factory: pytest.TempPathFactory, gold:
 
 
 @given(st.dictionaries(QUERIES, st.lists(COLIEE_IDS, min_size=1, max_size=3), min_size=1, max_size=3), WORDS)
-def test_a_run_that_is_written(
-    tmp_path_factory: pytest.TempPathFactory, rankings: dict[str, list[str]], tag: str
-) -> None:
+def test_a_run_that_is_written(tmp_path_factory, rankings, tag):
     path = tmp_path_factory.getbasetemp() / "run"
     stream = io.StringIO(newline="\n")
     write("columns", rankings, stream, tag=tag)
@@ -213,7 +206,7 @@ def test_a_run_that_is_written(
     assert (run.tag, remarks_of(run)) == (tag, Remarks())
 
 
-def test_what_is_written_is_laid_out_for_people() -> None:
+def test_what_is_written_is_laid_out_for_people():
     stream = io.StringIO()
     write("json", {"001": ["013", "民"], "002": []}, stream, scored=False)
     assert stream.getvalue() == '{\n "001": [\n  "013",\n  "民"\n ],\n "002": []\n}\n'
@@ -237,12 +230,12 @@ def test_what_is_written_is_laid_out_for_people() -> None:
         (b"\n", None, None),
     ],
 )  # fmt: skip
-def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
+def test_the_first_line_shows_what_a_file_is(head, gold, run):
     assert sniffed(head, json_records, case_law) == [gold, run]
 
 
 @pytest.mark.parametrize("separator", [", ", " ", "; ", "、", "，", "；", ",", "\u3000", "\n", " ,\t"])
-def test_documents_in_one_text_are_separated_by_any_usual_sign(separator: str, source: Opened) -> None:
+def test_documents_in_one_text_are_separated_by_any_usual_sign(separator, source):
     file = source(json.dumps({"827": f" 025.txt{separator}027.txt{separator.strip()}"}))
     assert read_gold(file).qrels == {"827": {"025": 1, "027": 1}}
     run = read_run(file)

@@ -1,10 +1,7 @@
-from __future__ import annotations
-
 import pytest
 from asserting import heard, matches
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import Opened
 
 from coliee_adapters.corpora import Document, civil_code
 from coliee_adapters.errors import InputError
@@ -104,7 +101,7 @@ XML_ARTICLES = [
 ]
 
 
-def articles(source: Source) -> list[Document]:
+def articles(source):
     found = civil_code.read(source)
     assert list(found) == [article.doc_id for article in found.values()]
     return list(found.values())
@@ -115,13 +112,13 @@ def articles(source: Source) -> list[Document]:
     [(ENGLISH, ENGLISH_ARTICLES), (JAPANESE, JAPANESE_ARTICLES), (ORGANISERS, XML_ARTICLES)],
     ids=["English", "Japanese", "organisers"],
 )
-def test_each_form_gives_its_articles_in_order(source: Opened, content: str, expected: list[Document]) -> None:
+def test_each_form_gives_its_articles_in_order(source, content, expected):
     assert articles(source(content)) == expected
     assert articles(source("\ufeff" + content.replace("\n", "\r\n"))) == expected
     assert civil_code.sniff(content.encode())
 
 
-def test_wrapped_lines_belong_to_their_article(source: Opened) -> None:
+def test_wrapped_lines_belong_to_their_article(source):
     text = """\
 (Right of the Keeper of Bees against the Keeper of a Garden in
 Which They Settle)
@@ -163,7 +160,7 @@ Article 3 A garden is closed.
         ("(a\nb\nc\nd\ne)", ""),  # too long for a caption
     ],
 )
-def test_a_caption_is_one_bracket_from_end_to_end(source: Opened, before: str, title: str) -> None:
+def test_a_caption_is_one_bracket_from_end_to_end(source, before, title):
     assert articles(source(f"Article 1 A bee.\n{before}\nArticle 2 A hive."))[1].title == title
 
 
@@ -181,7 +178,7 @@ def test_a_caption_is_one_bracket_from_end_to_end(source: Opened, before: str, t
         ("第八条及び第九条の規定", False),
     ],
 )  # fmt: skip
-def test_headings_and_deleted_ranges_end_an_article_and_sentences_do_not(source: Opened, line: str, ends: bool) -> None:
+def test_headings_and_deleted_ranges_end_an_article_and_sentences_do_not(source, line, ends):
     article = articles(source(f"Article 1 A bee.\n{line}\n"))[0]
     assert article.text == ("Article 1 A bee." if ends else f"Article 1 A bee.\n{line}")
 
@@ -199,13 +196,13 @@ def test_headings_and_deleted_ranges_end_an_article_and_sentences_do_not(source:
         (b"Article 1 A bee.\nArticle 2 \x96A hive\x97.", ", line 2: [encoding] (found '\\x96A hive\\x97')"),
     ],
 )
-def test_what_is_refused_says_so(source: Opened, content: str | bytes, sentence: str) -> None:
+def test_what_is_refused_says_so(source, content, sentence):
     with pytest.raises(InputError) as error:
         civil_code.read(source(content))
     assert matches(heard(error.value), f"f.txt{sentence}")
 
 
-def kanji(number: int) -> str:
+def kanji(number):
     """The naive twin: a number from 1 to 9999 as a law writes it."""
     digits = "〇一二三四五六七八九"
     written = ""
@@ -216,20 +213,20 @@ def kanji(number: int) -> str:
     return written
 
 
-def test_every_japanese_numeral_is_read() -> None:
+def test_every_japanese_numeral_is_read():
     for number in range(1, 10_000):
         assert article_head(f"第{kanji(number)}条　蜂") == str(number)
 
 
 @given(st.lists(st.integers(1, 9999), min_size=1, max_size=4), st.sampled_from(["　蜂", " 蜂", "", "（蜂）　蜂"]))
-def test_branches_of_articles_are_read(numbers: list[int], rest: str) -> None:
+def test_branches_of_articles_are_read(numbers, rest):
     first, *branches = map(kanji, numbers)
     line = f"第{first}条" + "".join(f"の{branch}" for branch in branches) + rest
     assert article_head(line) == "-".join(map(str, numbers))
 
 
 @given(st.lists(st.tuples(st.integers(1, 9999), st.text("蜂巣。、", max_size=9)), unique_by=lambda a: a[0], min_size=1))
-def test_a_written_code_is_read_back(tmp_path_factory: pytest.TempPathFactory, held: list[tuple[int, str]]) -> None:
+def test_a_written_code_is_read_back(tmp_path_factory, held):
     path = tmp_path_factory.mktemp("code") / "code.txt"
     path.write_text("\n".join(f"第{kanji(number)}条　{text}" for number, text in held), encoding="utf-8")
     expected = [Document(str(number), f"第{kanji(number)}条　{text}".strip()) for number, text in held]

@@ -1,8 +1,4 @@
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -13,9 +9,9 @@ from hypothesis import strategies as st
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns
-from coliee_adapters.forms.columns import SIX_COLUMNS, THREE_COLUMNS, ColumnLayout, first_tag, read_blocks
+from coliee_adapters.forms.columns import SIX_COLUMNS, THREE_COLUMNS, first_tag, read_blocks
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import IdRule, exact_id, normal_id
+from coliee_adapters.records import exact_id, normal_id
 from coliee_adapters.remarks import Remarks
 
 LAYOUTS = {"three": THREE_COLUMNS, "six": SIX_COLUMNS}
@@ -34,14 +30,14 @@ class Line(NamedTuple):
 Outcome = tuple[list[Line], Remarks] | str
 
 
-def as_number(rank: str | None) -> str | None:
+def as_number(rank):
     """A rank without leading zeros, which the fast lane does not keep."""
     return str(int(rank)) if rank is not None and re.fullmatch("[0-9]{1,18}", rank) else rank
 
 
-def read(source: Source, layout: ColumnLayout, rule: IdRule = exact_id) -> Outcome:
+def read(source, layout, rule=exact_id):
     """What the reader makes of a file: its lines and remarks, or what it says."""
-    lines: list[Line] = []
+    lines = []
     remarks = Remarks()
     try:
         for block in read_blocks(source, layout, rule):
@@ -60,7 +56,7 @@ def read(source: Source, layout: ColumnLayout, rule: IdRule = exact_id) -> Outco
     return lines, remarks
 
 
-def twin(content: str, name: str, layout: ColumnLayout, rule: IdRule) -> Outcome:
+def twin(content, name, layout, rule):
     """The naive reader: the whole text at once, no lanes, no blocks, no care for speed."""
     text = content.removeprefix("\ufeff")
     blank, width = r"[ \t\v\f\r]", len(layout.columns)
@@ -130,7 +126,7 @@ _BAD = st.sampled_from(["a", "a b c d e f g h", "a\rb c d e f", "/* a", "a b\rT"
 
 
 @st.composite
-def files(draw: st.DrawFn, name: str, clean: bool) -> str:
+def files(draw, name, clean):
     """The text of a run file: clean ones go through the fast lane, the others hold what real files may hold."""
     tag = draw(st.sampled_from(["T", "T", "my own tag"])) if not clean else "T"
     blanks = st.just(" ") if clean else _BLANKS
@@ -152,11 +148,11 @@ def files(draw: st.DrawFn, name: str, clean: bool) -> str:
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def path(tmp_path_factory):
     return tmp_path_factory.mktemp("columns") / "run.txt"
 
 
-def readings(path: Path, content: bytes, layout: ColumnLayout, rule: IdRule = exact_id) -> Iterator[Outcome]:
+def readings(path, content, layout, rule=exact_id):
     """What is read in blocks of every size, through both lanes and through the careful one alone."""
     path.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
@@ -173,7 +169,7 @@ def readings(path: Path, content: bytes, layout: ColumnLayout, rule: IdRule = ex
 @pytest.mark.parametrize("name", LAYOUTS)
 @settings(max_examples=settings().max_examples * 5 // 8)
 @given(data=st.data(), rule=st.sampled_from([exact_id, normal_id]))
-def test_any_file_is_read_as_by_its_twin(path: Path, name: str, clean: bool, data: st.DataObject, rule: IdRule) -> None:
+def test_any_file_is_read_as_by_its_twin(path, name, clean, data, rule):
     text = data.draw(files(name, clean))
     if text.removeprefix("\ufeff").encode().strip():
         expected = twin(text, path.name, LAYOUTS[name], rule)
@@ -182,7 +178,7 @@ def test_any_file_is_read_as_by_its_twin(path: Path, name: str, clean: bool, dat
 
 
 @given(texts=st.lists(st.text("ab\u00e9", min_size=1, max_size=40), min_size=1), data=st.data())
-def test_ids_are_compared_with_a_text_as_texts_are(texts: list[str], data: st.DataObject) -> None:
+def test_ids_are_compared_with_a_text_as_texts_are(texts, data):
     text = data.draw(st.sampled_from(texts) | st.text("ab", min_size=1, max_size=40))
     assert columns._equal(Ids.of(texts), text).tolist() == [one == text for one in texts]
 
@@ -199,9 +195,7 @@ REGULAR = "q1 d1 T\nq1 d2 U\nq1 d3 T\nq2 d1 T\nq3 d9 T\nq1 d4 T\n"
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_regular_lines_take_the_fast_lane(
-    path: Path, monkeypatch: pytest.MonkeyPatch, name: str, old: str, new: str
-) -> None:
+def test_regular_lines_take_the_fast_lane(path, monkeypatch, name, old, new):
     monkeypatch.setattr(columns.Reader, "line_by_line", lambda *_: pytest.fail("the careful lane"))
     text = "".join(GOOD[name].format(n // 2) + "\n" for n in range(6)).replace(old, new)
     other = text if " \n" in new else text + GOOD[name].format(7).replace("T", "U") + "\n"
@@ -211,7 +205,7 @@ def test_regular_lines_take_the_fast_lane(
 
 
 @pytest.mark.parametrize("start", ["", "# the careful lane\n"])
-def test_a_block_is_split_where_the_query_changes(path: Path, start: str) -> None:
+def test_a_block_is_split_where_the_query_changes(path, start):
     path.write_text(start + REGULAR, encoding="utf-8")
     (block,) = read_blocks(Source(path), THREE_COLUMNS)
     assert list(block.queries) == ["q1", "q2", "q3", "q1"]
@@ -222,7 +216,7 @@ def test_a_block_is_split_where_the_query_changes(path: Path, start: str) -> Non
     assert block.remarks.examples("tag") == (f"line {2 + bool(start)}: U",)
 
 
-def test_a_block_of_blank_lines_holds_nothing(path: Path) -> None:
+def test_a_block_of_blank_lines_holds_nothing(path):
     for content in (b"\n" * 99 + b"q d T\n", b"q d T\n" + b" \n" * 99, b"q d T" + b"\n" * 99):
         for outcome in readings(path, content, THREE_COLUMNS):
             assert outcome == ([Line("q", "d", None, None)], Remarks())
@@ -235,21 +229,21 @@ _DECIMALS = st.tuples(st.sampled_from(["", "-", "+"]), _DIGITS, st.sampled_from(
 @settings(max_examples=settings().max_examples // 2)
 @given(st.lists(_DECIMALS.filter(lambda text: text.strip("+-.") != ""), min_size=1, max_size=8))
 @example(["1e308", "1e308", "-1e308"])  # whose sum is not finite
-def test_a_score_is_the_number_nearest_to_its_text(path: Path, texts: list[str]) -> None:
+def test_a_score_is_the_number_nearest_to_its_text(path, texts):
     lines = "".join(f"q Q0 d{at} {at} {text} T\n" for at, text in enumerate(texts))
     for outcome in readings(path, lines.encode(), SIX_COLUMNS):
         assert isinstance(outcome, tuple)
         assert [float(line.score).hex() for line in outcome[0]] == [float(text).hex() for text in texts]
 
 
-def test_a_line_may_be_longer_than_a_block(path: Path) -> None:
+def test_a_line_may_be_longer_than_a_block(path):
     long = "d" * (max(BLOCKS) + 5000)
     for outcome in readings(path, f"q {long} T\nq d T".encode(), THREE_COLUMNS):
         assert outcome == ([Line("q", long, None, None), Line("q", "d", None, None)], Remarks())
 
 
 #: by kind: a line, and what is found of it where that is another text
-BAD_LINES: dict[str, dict[str, list[str | tuple[str, str | None]]]] = {
+BAD_LINES = {
     "three": {
         "columns": [
             *("q", "q,d,T", "q;d;T", "q d", "q,d; T", (" d T", "d T"), "q  T", ("q d ", "q d"), "q d T x"),
@@ -280,9 +274,7 @@ MALFORMED = [
 
 @pytest.mark.parametrize("name", LAYOUTS)
 @pytest.mark.parametrize("rule", [exact_id, normal_id])
-def test_byte_order_marks_are_left_out_where_a_line_starts_and_refused_within(
-    path: Path, name: str, rule: IdRule
-) -> None:
+def test_byte_order_marks_are_left_out_where_a_line_starts_and_refused_within(path, name, rule):
     first, second, third = (GOOD[name].format(n) for n in (1, 2, 3))
     plain = f"{first}\n{second}\n{third}\n".encode()
     path.write_bytes(plain)
@@ -295,9 +287,7 @@ def test_byte_order_marks_are_left_out_where_a_line_starts_and_refused_within(
 
 @pytest.mark.parametrize(("name", "bad", "found", "kind"), MALFORMED)
 @pytest.mark.parametrize("ending", ["\n", pytest.param("\r\n", marks=pytest.mark.explore)])
-def test_a_malformed_line_is_told_with_its_number_wherever_it_stands(
-    path: Path, name: str, bad: str, found: str | None, kind: str, ending: str
-) -> None:
+def test_a_malformed_line_is_told_with_its_number_wherever_it_stands(path, name, bad, found, kind, ending):
     for at in (1, 2, 17, 30):
         lines = [GOOD[name].format(n) for n in range(1, 30)]
         lines.insert(at - 1, bad)
@@ -310,9 +300,7 @@ def test_a_malformed_line_is_told_with_its_number_wherever_it_stands(
 
 @settings(max_examples=settings().max_examples // 2)
 @given(first=st.integers(1, 12), gap=st.integers(1, 4), short_first=st.booleans(), last=st.booleans())
-def test_columns_missing_here_and_there_do_not_add(
-    path: Path, first: int, gap: int, short_first: bool, last: bool
-) -> None:
+def test_columns_missing_here_and_there_do_not_add(path, first, gap, short_first, last):
     lines = [GOOD["three"].format(n) for n in range(1, 15 + gap)]
     one = GOOD["three"].format(0)
     short, long = one.removesuffix(" T"), "q " + one if last else one + " x"
@@ -324,7 +312,7 @@ def test_columns_missing_here_and_there_do_not_add(
 
 @settings(max_examples=settings().max_examples // 2)
 @given(st.integers(1, 9), st.sampled_from([b"\xff", b"\xe6\xb0", b"\xc0\xaf", b"\xed\xa0\x80", b"\x96\xaf"]))
-def test_bytes_that_are_not_utf8_are_told_with_their_line(path: Path, at: int, broken: bytes) -> None:
+def test_bytes_that_are_not_utf8_are_told_with_their_line(path, at, broken):
     lines = [f"q d{n} T".encode() for n in range(9)]
     lines[at - 1] = b"q d" + broken + b"z T"
     for outcome in readings(path, b"\n".join(lines), THREE_COLUMNS):
@@ -340,7 +328,7 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line(path: Path, at: int, b
         ("001 013 T\r001 014 T\r", ", line 1: [encoding] (found '001 013 T\\r001 014 T')"),
     ],
 )
-def test_a_file_that_holds_no_whole_line_is_refused(path: Path, text: str, message: str) -> None:
+def test_a_file_that_holds_no_whole_line_is_refused(path, text, message):
     for outcome in readings(path, text.encode(), THREE_COLUMNS):
         assert matches(heard(outcome), f"run.txt{message}")
 
@@ -352,7 +340,7 @@ def test_a_file_that_holds_no_whole_line_is_refused(path: Path, text: str, messa
         ("q d\nq d T", ""), ("# a\n", ""), ("q d 民\r\n", "民"),
     ],
 )  # fmt: skip
-def test_the_first_tag_is_all_the_words_of_the_first_content_line(path: Path, text: str, tag: str) -> None:
+def test_the_first_tag_is_all_the_words_of_the_first_content_line(path, text, tag):
     path.write_text(text, encoding="utf-8", newline="")
     assert first_tag(Source(path), THREE_COLUMNS) == tag
 
@@ -380,7 +368,7 @@ SIX_TAGS = "q Q0 a 1 3 T more junk\nq Q0 b 2 2 T\nq Q0 c 3 1 T end of line.\nq Q
         ),
     ],
 )
-def test_tags_that_differ_or_have_words_remark(path: Path, name: str, text: str, kinds: dict[str, list[str]]) -> None:
+def test_tags_that_differ_or_have_words_remark(path, name, text, kinds):
     expected = Remarks()
     for kind, examples in kinds.items():
         for one in examples:
@@ -392,7 +380,7 @@ def test_tags_that_differ_or_have_words_remark(path: Path, name: str, text: str,
 
 @pytest.mark.parametrize("at", [1, 9])
 @pytest.mark.parametrize("line", ["985 020, 100 CLEAN", "985 020,100 CLEAN", "985 020; CLEAN"])
-def test_two_documents_in_a_line_are_told_as_such(path: Path, line: str, at: int) -> None:
+def test_two_documents_in_a_line_are_told_as_such(path, line, at):
     lines = [f"985 {n:03} CLEAN" for n in range(20)]
     lines[at - 1] = line
     for outcome in readings(path, "\n".join(lines).encode(), THREE_COLUMNS, normal_id):
@@ -400,7 +388,7 @@ def test_two_documents_in_a_line_are_told_as_such(path: Path, line: str, at: int
 
 
 @pytest.mark.parametrize("line", ["001 Q0 0\u200b02 1 0.5 T\n", "0\u200d01 Q0 002 1 0.5 T\n"])
-def test_an_invisible_character_is_refused_in_ids_of_coliee_and_kept_in_those_of_trec(path: Path, line: str) -> None:
+def test_an_invisible_character_is_refused_in_ids_of_coliee_and_kept_in_those_of_trec(path, line):
     path.write_text("001 Q0 003 1 0.9 T\n" + line, encoding="utf-8")
     refused = read(Source(str(path)), SIX_COLUMNS, normal_id)
     assert isinstance(refused, str) and "line 2" in refused and "U+200" in refused

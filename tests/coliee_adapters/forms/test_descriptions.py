@@ -1,9 +1,6 @@
 """The organisers' form of a system description: read in its variants, written so that it reads back."""
 
-from __future__ import annotations
-
 import datetime
-from pathlib import Path
 
 import pytest
 from asserting import refusing
@@ -43,12 +40,12 @@ The same.
 """
 
 
-def read(text: str, folder: Path) -> list[Description]:
+def read(text, folder):
     (folder / "about.txt").write_text(text, encoding="utf-8")
     return descriptions.read(Source(folder / "about.txt"))
 
 
-def test_the_form_is_read_block_by_block(tmp_path: Path) -> None:
+def test_the_form_is_read_block_by_block(tmp_path):
     first, *others = read(FORM, tmp_path)
     assert first == Description(
         "3", "univABC1", "Swallow 70B, https://example.org/1 (2024-05-01)\nBERT", "none",
@@ -59,7 +56,7 @@ def test_the_form_is_read_block_by_block(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_what_is_not_the_form_is_refused(tmp_path: Path) -> None:
+def test_what_is_not_the_form_is_refused(tmp_path):
     with refusing(InputError, "[unknown-format]"):
         read("001 013 A\n", tmp_path)
 
@@ -73,7 +70,7 @@ tasks, tags = st.sampled_from(["1", "2", "3", "4", "pilot"]), st.from_regex("[A-
 
 @settings(max_examples=settings().max_examples // 2)
 @given(st.lists(st.builds(Description, tasks, tags, texts, texts, texts), min_size=1, max_size=4))
-def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, said: list[Description]) -> None:
+def test_what_is_written_reads_back(tmp_path_factory, said):
     written = "\n".join(
         f"Task: {one.task}\nRun tag: {one.tag}\n\n- Machine learning models:\n{one.models}\n"
         f"- External resources:\n{one.resources}\n- Explaination:\n{one.explanation}\n"
@@ -91,5 +88,5 @@ def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, sa
         ("2024年7月8日", ["2024-07-08"]), ("version 2024 of 31.12", []), ("GPT-4-0613", []), ("2024-02-31", []),
     ],
 )  # fmt: skip
-def test_dates_are_found(text: str, found: list[str]) -> None:
+def test_dates_are_found(text, found):
     assert descriptions.dates(text) == [datetime.date.fromisoformat(date) for date in found]

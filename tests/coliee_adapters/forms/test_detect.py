@@ -1,14 +1,9 @@
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from asserting import clause, heard, matches, refusing
-from reading import Opened, refused
+from reading import refused
 
 from coliee_adapters.errors import UsageError, quoted
-from coliee_adapters.files.source import BOM, Source
+from coliee_adapters.files.source import BOM
 from coliee_adapters.forms import detect
 from coliee_adapters.records import Answers, Gold, Run, exact_id
 
@@ -48,7 +43,7 @@ BEFORE = {
 
 @pytest.mark.parametrize("before", BEFORE)
 @pytest.mark.parametrize(("kind", "name"), [*(("gold", name) for name in GOLD), *(("run", name) for name in RUNS)])
-def test_each_form_is_known_by_its_content(source: Opened, kind: str, name: str, before: str) -> None:
+def test_each_form_is_known_by_its_content(source, kind, name, before):
     if (before == "comments" and name not in LINES) or (before == "blank lines" and name == "statute-xml"):
         return  # JSON has no comments, and an XML declaration stands first or nowhere
     read, forms = (detect.read_gold, GOLD) if kind == "gold" else (detect.read_run, RUNS)
@@ -75,9 +70,7 @@ def test_each_form_is_known_by_its_content(source: Opened, kind: str, name: str,
         *((text, None, Run) for text in ("Task: 013 T\n", "001 013 T\nTask: 1 A\n", "# Task:\n# Run tag:\n1 2 T\n")),
     ],
 )
-def test_a_submission_is_read_in_the_form_that_is_asked_for(
-    source: Opened, text: str, form: str | None, kind: type[Run | Answers]
-) -> None:
+def test_a_submission_is_read_in_the_form_that_is_asked_for(source, text, form, kind):
     record = detect.read_run(source(text), form=form)
     assert isinstance(record, kind)
     if form and isinstance(record, Run):
@@ -86,7 +79,7 @@ def test_a_submission_is_read_in_the_form_that_is_asked_for(
     assert detect.read_gold(source("q Y d 1\n")).labels == {"q": True}
 
 
-def test_ids_follow_the_rule_where_the_form_leaves_a_choice(source: Opened) -> None:
+def test_ids_follow_the_rule_where_the_form_leaves_a_choice(source):
     for rule, document in ((exact_id, "a.txt"), (None, "a")):
         chosen = {} if rule is None else {"rule": rule}
         assert detect.read_gold(source("1 0 a.txt 1\n"), **chosen).qrels == {"1": {document: 1}}
@@ -96,8 +89,8 @@ def test_ids_follow_the_rule_where_the_form_leaves_a_choice(source: Opened) -> N
 
 
 @pytest.mark.parametrize("form", ["", "TREC", "excel"])
-def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, form: str) -> None:
-    readers: list[tuple[str, Any, Any]] = [
+def test_a_form_that_does_not_exist_is_a_usage_error(source, form):
+    readers = [
         ("gold", detect.read_gold, detect.known_forms("gold")),
         ("run", detect.read_run, detect.known_forms("run")),
     ]
@@ -122,9 +115,7 @@ def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, form: str) 
         (detect.read_run, b"<" + b"x" * 99, 1, f"<{'x' * 58}…"),
     ],
 )
-def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(
-    source: Opened, read: Callable[[Source], object], content: bytes, line: int, found: str
-) -> None:
+def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(source, read, content, line, found):
     error = refused(read, source(content))
     forms = detect.known_forms("gold" if read is detect.read_gold else "run")
     assert error.line == line
@@ -132,7 +123,7 @@ def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(
     assert all(f"{form.name} ({quoted(form.example)})" in heard(error) for form in forms)
 
 
-def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
+def test_what_a_form_looks_like_is_recognised_as_that_form():
     for forms in (list(detect.known_forms("gold")), list(detect.known_forms("run"))):
         assert len({form.name for form in forms}) == len(forms)
         for form in forms:
@@ -153,16 +144,14 @@ def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
         b"Task: pilot\n\n- External resources:\nnone\nRun tag:\n",
     ],
 )
-def test_a_system_description_is_named(source: Opened, read: Callable[[Source], object], content: bytes) -> None:
+def test_a_system_description_is_named(source, read, content):
     error = refused(read, source(content))
     assert matches(clause(error), "[unknown-format]")
     assert error.remedy
 
 
-def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(
-    source: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def never(head: bytes) -> str | None:
+def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(source, monkeypatch):
+    def never(head):
         raise AssertionError("looked again")
 
     rows = source(b"q1 d1 T\nq2 d2 T\n", "run.txt")

@@ -1,12 +1,9 @@
-from __future__ import annotations
-
 import datetime
 import sys
 from collections import namedtuple
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import ir_measures
 import numpy as np
@@ -27,7 +24,7 @@ JUDGED = [("q1", "d1", 1), ("q2", "d2", 0), ("q1", "d3", -1)]
 SCORED = [("q1", "d1", 0.5), ("q2", "d2", 2.0), ("q1", "d3", -1.0)]
 
 
-def framed(make: Callable[..., Any], rows: list[tuple[Any, ...]], *columns: str) -> Any:
+def framed(make, rows, *columns):
     return make({name: list(values) for name, values in zip(columns, zip(*rows, strict=True), strict=True)})
 
 
@@ -72,7 +69,7 @@ OF_JUDGED = {"q1": {"d1": 1, "d3": -1}, "q2": {"d2": 0}}
           for name in ("relevance", "Relevance", "label", "rel", "grade", "judgement", "score")),
     ],
 )  # fmt: skip
-def test_a_gold_is_taken_from_whatever_holds_it(held: Any, qrels: dict[str, dict[str, int]]) -> None:
+def test_a_gold_is_taken_from_whatever_holds_it(held, qrels):
     gold = gold_of(held, normal_id)
     assert gold.qrels == qrels
     assert {type(level) for judged in gold.qrels.values() for level in judged.values()} <= {int}
@@ -89,7 +86,7 @@ class Listed(NamedTuple):
     ranks: list[str] | None = None
 
 
-def listed(run: Any) -> list[Listed]:
+def listed(run):
     """The blocks of a run as lists."""
     return [
         Listed(
@@ -137,7 +134,7 @@ OF_SCORED = Listed(["q1", "q2", "q1"], [0, 1, 2, 3], ["d1", "d2", "d3"], [0.5, 2
            Listed(["q", "r"], [0, 2, 3], ["d", "e", "d"], [-7.0, -2.0, -1.0])) for make in FRAMES),
     ],
 )  # fmt: skip
-def test_a_run_is_taken_from_whatever_holds_it(held: Any, block: Listed) -> None:
+def test_a_run_is_taken_from_whatever_holds_it(held, block):
     run = run_of(held, normal_id, tag="T")
     assert isinstance(run, Run)
     assert listed(run) == listed(run) == [block]
@@ -175,7 +172,7 @@ LACKING = pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]})
         ([ir_measures.ScoredDoc("q", b"d", 1)], "b'd'"),
     ],
 )
-def test_what_is_neither_gold_nor_run_is_refused(held: Any, found: str | None) -> None:
+def test_what_is_neither_gold_nor_run_is_refused(held, found):
     for make in (gold_of, run_of):
         assert refused(make, held).found == found
 
@@ -183,17 +180,17 @@ def test_what_is_neither_gold_nor_run_is_refused(held: Any, found: str | None) -
 @pytest.mark.parametrize(
     "value", [0.5, "x", None, float("nan"), float("inf"), [1], pandas.NA, 10_000, -10_000, 10**400]
 )
-def test_a_relevance_is_an_integer_and_not_too_great(value: Any) -> None:
+def test_a_relevance_is_an_integer_and_not_too_great(value):
     held = [{"q": {"d": value}}, [ir_measures.Qrel("q", "d", value)]]
     if value is None:
         held += [make({"query_id": ["q", "q"], "doc_id": ["d", "e"], "relevance": [1, None]}) for make in FRAMES]
     for one in held:
-        assert refused(gold_of, one).found in (str(value), "nan" if value is None else "")  # type: ignore[misc]
+        assert refused(gold_of, one).found in (str(value), "nan" if value is None else "")
 
 
-def test_a_document_judged_twice_and_differently_is_refused() -> None:
+def test_a_document_judged_twice_and_differently_is_refused():
     for held in ({"q\x1b": {"d.txt": 1, "d": 2}}, [Judgement("q\x1b", "d", 1), Judgement("q\x1b.txt", "d", 2)]):
-        assert refused(gold_of, held, normal_id).found == "q\x1b d"  # type: ignore[misc]
+        assert refused(gold_of, held, normal_id).found == "q\x1b d"
 
 
 @pytest.mark.parametrize(
@@ -201,7 +198,7 @@ def test_a_document_judged_twice_and_differently_is_refused() -> None:
     [(1, 0), ("1", "0"), ("Yes", "No"), ("true", "False"), (True, False), (np.int64(1), np.int64(0)),
      (np.bool_(True), np.bool_(False))],
 )  # fmt: skip
-def test_answers_are_understood_as_in_files(yes: Any, no: Any) -> None:
+def test_answers_are_understood_as_in_files(yes, no):
     expected = {"q": True, "r": False}
     for held in (
         {"q": yes, "r": no},
@@ -214,7 +211,7 @@ def test_answers_are_understood_as_in_files(yes: Any, no: Any) -> None:
         assert answers.remarks.count("label-form") == (0 if isinstance(yes, bool | np.bool_) else 2)
 
 
-def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart() -> None:
+def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart():
     with refusing(InputError, "[mixed-forms]"):
         run_of({"q": 1, "r": "N"})
     with refusing(InputError, "[structure] … for answers Y or N, …"):
@@ -228,7 +225,7 @@ def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])
-def test_a_score_is_a_finite_number(value: Any) -> None:
+def test_a_score_is_a_finite_number(value):
     for held in ({"q": {"d": value}}, [ir_measures.ScoredDoc("q", "d", value)]):
         assert refused(run_of, held).found == str(value)
 
@@ -241,7 +238,7 @@ def test_a_score_is_a_finite_number(value: Any) -> None:
         framed(polars.DataFrame, [("q", "d", 1.0), ("q", "e", None)], "query_id", "doc_id", "score"),
     ],
 )
-def test_all_documents_have_a_score_or_none_has(held: Any) -> None:
+def test_all_documents_have_a_score_or_none_has(held):
     refused(lambda: run_of(held))
 
 
@@ -254,22 +251,11 @@ def test_all_documents_have_a_score_or_none_has(held: Any) -> None:
         [{"query_id": "q", "doc_id": "d", "note": 1}],
     ],
 )
-def test_further_columns_without_a_value_are_refused_unless_they_are_named(held: Any) -> None:
+def test_further_columns_without_a_value_are_refused_unless_they_are_named(held):
     for make, what, name in ((gold_of, "relevance", "relevance"), (run_of, "score or rank", "score")):
         with pytest.raises(InputError, match=f"recognised as the {what}.*query_id, doc_id, note.*columns="):
             make(held)
-        make(held, columns={name: "note"})  # type: ignore[operator]
-
-
-def test_answers_in_a_frame_are_no_documents() -> None:
-    held = pandas.DataFrame({"pair_id": ["q", "r"], "label": ["Y", "N"], "prediction": ["N", "N"], "votes": [3, 5]})
-    answers = run_of(held)
-    assert isinstance(answers, Answers)
-    assert answers.labels == {"q": False, "r": False}
-    assert gold_of(held).labels == {"q": True, "r": False}
-    assert gold_of({"q1.txt": "Y", "q2": "N", "q3": True}, normal_id).labels == {"q1": True, "q2": False, "q3": True}
-    with refusing(InputError, "[conflicting]"):
-        gold_of([{"id": "q", "label": "Y"}, {"id": "q", "label": "N"}])
+        make(held, columns={name: "note"})
 
 
 ROWS = [("q", "d", 0.5), ("q", "e", 1.0)]
@@ -278,10 +264,10 @@ ROWS = [("q", "d", 0.5), ("q", "e", 1.0)]
 class Stream:
     """What any library may hand out: a stream of Arrow's, which is read once, and nothing else."""
 
-    def __init__(self, frame: polars.DataFrame) -> None:
-        self.frame: polars.DataFrame | None = frame
+    def __init__(self, frame):
+        self.frame = frame
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+    def __arrow_c_stream__(self, requested_schema=None):
         if self.frame is None:
             raise ValueError("I/O operation on a closed reader")
         frame, self.frame = self.frame, None
@@ -293,17 +279,17 @@ streams = pytest.mark.skipif(
 )
 
 
-def test_a_stream_without_pyarrow_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_without_pyarrow_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match=r"coliee-ir\[parquet\]"):
         run_of(Stream(polars.DataFrame(ROWS, ["qid", "docno", "score"], orient="row")))
 
 
-def test_a_frame_that_offers_nothing_known_is_refused() -> None:
+def test_a_frame_that_offers_nothing_known_is_refused():
     class Odd:
         columns = ("qid", "docno", "score")
 
-        def __getitem__(self, name: str) -> int:
+        def __getitem__(self, name):
             return 5
 
     with refusing(InputError, "[structure]"):
@@ -313,7 +299,7 @@ def test_a_frame_that_offers_nothing_known_is_refused() -> None:
 
 
 @streams
-def test_a_stream_is_read_once() -> None:
+def test_a_stream_is_read_once():
     stream = Stream(polars.DataFrame(ROWS, ["qid", "docno", "score"], orient="row"))
     (block,) = listed(run_of(stream))
     assert (block.documents, block.scores) == (["d", "e"], [0.5, 1.0])
@@ -322,7 +308,7 @@ def test_a_stream_is_read_once() -> None:
 
 
 @streams
-def test_a_stream_with_values_that_are_not_there_or_not_understood_is_refused() -> None:
+def test_a_stream_with_values_that_are_not_there_or_not_understood_is_refused():
     for score in (None, [1.0], datetime.date(2026, 1, 1)):
         frame = polars.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"], "score": [score, score]})
         with pytest.raises(InputError, match="score"):
@@ -344,7 +330,7 @@ ARRAYS = (np.array([0, 0]), np.array([0, 1]), np.array([0.5, 0.7]))
         (2, np.array([0.5, None]), "scores are not numbers"),
     ],
 )
-def test_arrays_have_a_value_a_line(at: int, array: Any, problem: str) -> None:
+def test_arrays_have_a_value_a_line(at, array, problem):
     given = [array if place == at else usual for place, usual in enumerate(ARRAYS)]
     with pytest.raises(InputError, match=problem):
         run_of_arrays(*given, queries=["q"], documents=Ids.of(["d", "e"]))
@@ -353,9 +339,7 @@ def test_arrays_have_a_value_a_line(at: int, array: Any, problem: str) -> None:
 
 @pytest.mark.parametrize(("make", "library"), [(pandas_frame, pandas), (polars_frame, polars)])
 @pytest.mark.parametrize("rows", [SCORED, []])
-def test_a_frame_has_the_rows_and_columns_given(
-    monkeypatch: pytest.MonkeyPatch, make: Callable[..., Any], library: Any, rows: list[tuple[Any, ...]]
-) -> None:
+def test_a_frame_has_the_rows_and_columns_given(monkeypatch, make, library, rows):
     names = ["query_id", "doc_id", "score"]
     frame = make(iter(rows), names)
     assert isinstance(frame, library.DataFrame)

@@ -1,12 +1,9 @@
-from __future__ import annotations
-
 import json
 import sys
-from typing import Any
 
 import pytest
 from asserting import heard, matches
-from reading import Opened, refused, rows
+from reading import refused, rows
 
 from coliee_adapters.errors import shortened
 from coliee_adapters.forms import detect, json_text
@@ -14,7 +11,7 @@ from coliee_adapters.forms.json_text import is_lines, lines, parse
 from coliee_adapters.records import Run
 
 
-def told(text: str, first_line: int = 1) -> str:
+def told(text, first_line=1):
     error = refused(parse, text, "f.json", first_line)
     return heard(error)
 
@@ -27,7 +24,7 @@ def told(text: str, first_line: int = 1) -> str:
         "[-0.0, 1e300, 12345678901234567890]",
     ],
 )  # fmt: skip
-def test_what_json_allows_is_read_as_json_reads_it(text: str) -> None:
+def test_what_json_allows_is_read_as_json_reads_it(text):
     assert parse(text, "f.json") == json.loads(text)
 
 
@@ -48,7 +45,7 @@ def test_what_json_allows_is_read_as_json_reads_it(text: str) -> None:
         ("[\n1 2]", "line 2, column 3", " (found '2]')"),
     ],
 )
-def test_broken_json_is_told_with_its_place(text: str, place: str, found: str) -> None:
+def test_broken_json_is_told_with_its_place(text, place, found):
     with pytest.raises(json.JSONDecodeError) as caught:
         json.loads(text)
     assert matches(told(text), f"f.json, {place}: [syntax] {caught.value.msg}{found}")
@@ -79,12 +76,12 @@ def test_broken_json_is_told_with_its_place(text: str, place: str, found: str) -
         ),
     ],
 )
-def test_what_is_no_value_of_ours_is_refused_with_its_place(text: str, place: str, kind: str, found: str) -> None:
+def test_what_is_no_value_of_ours_is_refused_with_its_place(text, place, kind, found):
     assert matches(told(text), f"f.json, line {place}: [{kind}] (found '{found}')")
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 5000])
-def test_deep_nesting_and_integers_of_too_many_digits_are_refused(text: str) -> None:
+def test_deep_nesting_and_integers_of_too_many_digits_are_refused(text):
     assert matches(told(f"[{text}]\n", 7), "f.json, line 7: [too-large]")
     assert matches(told(f"[1,\n{text}]"), "f.json: [too-large]")
 
@@ -97,20 +94,18 @@ def test_deep_nesting_and_integers_of_too_many_digits_are_refused(text: str) -> 
         ('["a"]\n["b"]', False), ("", False), ('{"a": ' + "[" * 100_000 + "\n{}", False),
     ],
 )  # fmt: skip
-def test_json_lines_are_known_by_their_first_line(text: str, expected: bool) -> None:
+def test_json_lines_are_known_by_their_first_line(text, expected):
     assert is_lines(text) is expected
 
 
-def test_json_lines_are_read_with_their_numbers(source: Opened) -> None:
+def test_json_lines_are_read_with_their_numbers(source):
     assert list(lines(source('\n{"a": 1}\n\n{"b": "\u2028"}\n'))) == [(2, {"a": 1}), (4, {"b": "\u2028"})]
     error = refused(list, lines(source('{"a": 1}\n{"a": 1, "a": 2}')))
     assert (error.line, error.found) == (2, "a")
 
 
 @pytest.mark.parametrize("with_orjson", [False, True])
-def test_numbers_are_read_alike_by_every_decoder(
-    with_orjson: bool, source: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numbers_are_read_alike_by_every_decoder(with_orjson, source, monkeypatch):
     """orjson reads whole numbers beyond 64 bits as floats, and Python's decoder an overflow as infinite."""
     if with_orjson:
         pytest.importorskip("orjson")
@@ -126,15 +121,15 @@ def test_numbers_are_read_alike_by_every_decoder(
     json_text._decoder.cache_clear()
 
 
-def test_json_lines_are_never_in_memory_as_a_whole(source: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_lines_are_never_in_memory_as_a_whole(source, monkeypatch):
     """However long the file is, what is read of it is decoded, and let go, block by block."""
     monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "4K")
     monkeypatch.setattr(json_text, "BLOCK", 1 << 12)
     text = "".join(f'{{"query_id": "q{at // 10}", "doc_id": "d{at}", "score": {-at}}}\n' for at in range(3000))
-    read: list[int] = []
+    read = []
     batches = json_text.batches
 
-    def counted(text: str, *more: Any) -> Any:
+    def counted(text, *more):
         read.append(len(text))
         return batches(text, *more)
 

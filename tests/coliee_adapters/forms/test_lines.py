@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from asserting import heard, matches
 from hypothesis import given
@@ -9,7 +7,7 @@ from reading import refused
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 
 
-def lines(text: str) -> list[tuple[int, str]]:
+def lines(text):
     return list(content_lines(text, "run.txt"))
 
 
@@ -25,19 +23,19 @@ def lines(text: str) -> list[tuple[int, str]]:
     ],
     ids=["blank lines", "comments", "very many comments"],
 )
-def test_content_lines_keep_their_numbers(text: str, expected: list[tuple[int, str]]) -> None:
+def test_content_lines_keep_their_numbers(text, expected):
     assert lines(text) == expected
     assert split_columns("q1 \t Y\v\fmy\xa0tag\u3000x") == ["q1", "Y", "my\xa0tag\u3000x"]
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# a\n  #b\n#", "/* a */", "\t/* a\n\nb Y c\n*/ \n", "/**/", "/* # */#"])
-def test_blank_lines_and_comments_hold_nothing(text: str) -> None:
+def test_blank_lines_and_comments_hold_nothing(text):
     assert lines(text) == []
 
 
 @pytest.mark.parametrize("n", [*range(126, 131), 255, 256, 257])
 @pytest.mark.parametrize("end", ["", "\n", "\n\nlast", "\n/* a\nb */last"])
-def test_lines_are_as_many_whether_few_or_more(n: int, end: str) -> None:
+def test_lines_are_as_many_whether_few_or_more(n, end):
     whole = ["001 013 T"] * n
     found = lines("\n".join(whole) + end)
     assert found[:n] == list(enumerate(whole, start=1))
@@ -45,12 +43,12 @@ def test_lines_are_as_many_whether_few_or_more(n: int, end: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["q1 Y /* T", "q1 Y #1", "q1/* Y T", "*/ q1 Y", "/ * q1", "// q1 Y"])
-def test_a_comment_starts_only_where_a_line_starts(line: str) -> None:
+def test_a_comment_starts_only_where_a_line_starts(line):
     assert lines(line) == [(1, line)]
 
 
 @pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029"])
-def test_lines_that_end_in_separators_of_unicode_are_refused(end: str) -> None:
+def test_lines_that_end_in_separators_of_unicode_are_refused(end):
     error = refused(lines, f"q1 Y T\nq2 Y T{end}q3 Y T\n")
     assert error.line == 2
     assert lines(f"q1 Q0 d{end}1 1 0.5 T") == [(1, f"q1 Q0 d{end}1 1 0.5 T")]  # ids of TREC can have anything
@@ -58,13 +56,13 @@ def test_lines_that_end_in_separators_of_unicode_are_refused(end: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "line"), [("/*", 1), ("q1 Y T\n\n /* a\nq2 Y T\n", 3), ("/* a */ /* b\n", 1)])
-def test_a_comment_that_never_ends_is_refused_where_it_opens(text: str, line: int) -> None:
+def test_a_comment_that_never_ends_is_refused_where_it_opens(text, line):
     error = refused(lines, text)
     assert matches(heard(error), f"run.txt, line {line}: [syntax]")
 
 
 @given(st.text(alphabet="a /*#\n"), st.integers(min_value=0))
-def test_blocks_hold_what_the_whole_text_holds(text: str, at: int) -> None:
+def test_blocks_hold_what_the_whole_text_holds(text, at):
     cut = text.rfind("\n", 0, at) + 1
     whole, parts = Comments(), Comments()
     expected = list(content_lines(text, "run.txt", comments=whole))

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -7,25 +5,24 @@ from asserting import heard, matches
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import limits
-from coliee_adapters.files.source import Source
 from coliee_adapters.forms.markup import Element, parse
 
 Parse = Callable[[str | bytes], Element]
 
 
 @pytest.fixture
-def read(source: Callable[..., Source]) -> Parse:
+def read(source):
     return lambda content: parse(source(content, "g.xml"))
 
 
-def test_an_element_has_tag_attributes_line_children_and_text(read: Parse) -> None:
+def test_an_element_has_tag_attributes_line_children_and_text(read):
     root = read('<?xml version="1.0"?>\n<a x=\'1\'\n y="2">b<c/>d\n<e>f<c>g</c></e>h</a>\n')
     assert (root.tag, root.attributes, root.line) == ("a", {"x": "1", "y": "2"}, 2)
     assert [(child.tag, child.line) for child in root.iter("c", "e")] == [("c", 3), ("e", 4), ("c", 4)]
     assert root.text == "bd\nfgh"
 
 
-def test_iter_gives_the_named_in_the_order_of_the_file(read: Parse) -> None:
+def test_iter_gives_the_named_in_the_order_of_the_file(read):
     root = read("<a n='0'><b n='1'><a n='2'/></b><c n='3'><b n='4'/></c><a n='5'/></a>")
     assert [element.attributes["n"] for element in root.iter("a", "b")] == ["0", "1", "2", "4", "5"]
     assert list(root.iter("d")) == []
@@ -44,13 +41,13 @@ def test_iter_gives_the_named_in_the_order_of_the_file(read: Parse) -> None:
         ),
     ],
 )
-def test_text_is_that_of_xml_whatever_encoding_is_declared(read: Parse, document: str | bytes, text: str) -> None:
+def test_text_is_that_of_xml_whatever_encoding_is_declared(read, document, text):
     root = read(document)
     assert root.text == text
     assert all(child.line == 2 for child in root.iter("b"))
 
 
-def test_nesting_has_a_limit_that_can_be_raised(read: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nesting_has_a_limit_that_can_be_raised(read, monkeypatch):
     assert read("<a>" * 100 + "b" + "</a>" * 100).text == "b"
     with pytest.raises(InputError, match="nested more than 100 deep") as caught:
         read("<a>\n" * 101 + "b" + "</a>" * 101)
@@ -91,7 +88,7 @@ def test_nesting_has_a_limit_that_can_be_raised(read: Parse, monkeypatch: pytest
         ("<a>\n民法</a>".encode("shift_jis"), "line 2: [encoding] (found '\\x96\\xaf\\x96@</a>')"),
     ],
 )
-def test_what_is_refused(read: Parse, document: str | bytes, message: str) -> None:
+def test_what_is_refused(read, document, message):
     with pytest.raises(InputError) as error:
         read(document)
     assert matches(heard(error.value), f"g.xml, {message}")

@@ -1,15 +1,11 @@
 """Answers in what language models wrote: what is plain is read, and nothing is guessed."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
-from asserting import Call, done
+from asserting import done
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import Opened
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
@@ -77,11 +73,11 @@ NEITHER = [
 
 
 @pytest.mark.parametrize(("texts", "label"), [(YES, True), (NO, False), (NEITHER, None)])
-def test_what_is_plain_is_read_and_nothing_is_guessed(texts: list[str], label: bool | None) -> None:
+def test_what_is_plain_is_read_and_nothing_is_guessed(texts, label):
     assert {text: label_of(text) for text in texts} == dict.fromkeys(texts, label)
 
 
-def test_the_words_that_the_user_names_are_answers(source: Opened, call: Call) -> None:
+def test_the_words_that_the_user_names_are_answers(source, call):
     words = {"đúng": "Y", "sai": "N", "誤り": "Y"}
     texts = {"Đáp án: Đúng": None, "Answer: Đúng.": True, "SAI": False, "**Sai**, vì …": False, "本問は誤り。": True}
     assert {text: label_of(text, words) for text in texts} == texts
@@ -94,7 +90,7 @@ def test_the_words_that_the_user_names_are_answers(source: Opened, call: Call) -
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=40), st.sampled_from(["Yes", "No"]))
-def test_a_marked_final_answer_decides_unless_another_differs(text: str, word: str) -> None:
+def test_a_marked_final_answer_decides_unless_another_differs(text, word):
     before = text.lower()
     if "final" not in before and "最終" not in before:
         assert label_of(f"{text}\nFinal answer: {word}") is (word == "Yes")
@@ -114,7 +110,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_texts_come_from_every_form(form: str, source: Opened) -> None:
+def test_texts_come_from_every_form(form, source):
     found = detect.read_run(source(FORMS[form]), form="text")
     assert isinstance(found, Answers)
     assert (found.labels, found.unreadable) == ({"R07-01-A": True, "R07-01-I": False}, ("R07-01-U",))
@@ -136,7 +132,7 @@ WRAPPED = {
 
 @pytest.mark.parametrize("form", WRAPPED)
 @pytest.mark.parametrize("many", [1, 2])
-def test_texts_come_out_of_what_services_wrap_them_in(form: str, many: int, tmp_path: Path) -> None:
+def test_texts_come_out_of_what_services_wrap_them_in(form, many, tmp_path):
     items = [{"custom_id": f"R07-0{at}-A", **WRAPPED[form]} for at in range(many)]
     (tmp_path / "out.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
     assert [(one.query, one.label) for one in read(Source(tmp_path / "out.jsonl"))] == [
@@ -156,12 +152,12 @@ def test_texts_come_out_of_what_services_wrap_them_in(form: str, many: int, tmp_
         *('[{"id": "1", "output": "Y", "response": "N"}]', '["Y"]', '{"R07-01-A": 1}'),
     ],
 )  # fmt: skip
-def test_a_file_without_one_text_a_question_is_refused(text: str, source: Opened) -> None:
+def test_a_file_without_one_text_a_question_is_refused(text, source):
     with pytest.raises(InputError):
         detect.read_run(source(text), form="text")
 
 
-def test_conversion_says_of_each_text_that_it_has_no_answer(tmp_path: Path, call: Call) -> None:
+def test_conversion_says_of_each_text_that_it_has_no_answer(tmp_path, call):
     (tmp_path / "out.txt").write_text(FORMS["lines"])
     code, out, err = call("convert", tmp_path / "out.txt", "-", "--from", "text", "--to", "labels", "--tag", "LLM1")
     assert (code, out) == (0, "R07-01-A Y LLM1\nR07-01-I N LLM1\n")

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 from unicodedata import is_normalized, normalize
 
@@ -23,19 +21,19 @@ words = st.text(SIGNS, max_size=6)
         ("Dieu", "Điều", False), ("D", "d", False),
     ],
 )  # fmt: skip
-def test_ids_that_are_read_as_one_are_told(run: str, gold: str, alike: bool) -> None:
+def test_ids_that_are_read_as_one_are_told(run, gold, alike):
     assert spelling_variants([run], [gold, "x"]) == [(run, gold)] * alike
 
 
 @given(words)
-def test_what_is_folded_is_in_form(text: str) -> None:
+def test_what_is_folded_is_in_form(text):
     assert nfkc_folded(nfkc_folded(text)) == nfkc_folded(text)
     assert is_normalized("NFKC", nfkc_folded(text))
     assert not re.search(INVISIBLE, nfkc_folded(text))
 
 
 @given(st.lists(words | st.text(max_size=4), max_size=5))
-def test_texts_of_inert_characters_are_in_form(texts: list[str]) -> None:
+def test_texts_of_inert_characters_are_in_form(texts):
     ids = Ids.of(texts)
     assert ids.characters() == {c for text in texts for c in text if c > "\x7f"}
     assert ids.are_not_ascii().tolist() == [not text.isascii() for text in texts]
@@ -43,7 +41,7 @@ def test_texts_of_inert_characters_are_in_form(texts: list[str]) -> None:
         assert all(map(is_folded, texts))
 
 
-def test_every_character_that_joins_the_one_before_it_is_seen() -> None:
+def test_every_character_that_joins_the_one_before_it_is_seen():
     """Of all pairs that Unicode composes, one has a character that is not inert."""
     composed = [c for c in map(chr, range(0x80, 0x20000)) if len(pair := normalize("NFD", c)) > 1]
     pairs = [pair for c in composed if normalize("NFC", pair := normalize("NFD", c)) == c]

@@ -1,14 +1,12 @@
-from __future__ import annotations
-
 import io
 from pathlib import Path
 
 import pytest
-from asserting import Call, done, matches, mentions, refusing
+from asserting import done, matches, mentions, refusing
 from by_form import readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import Opened, told
+from reading import told
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
@@ -17,7 +15,7 @@ from coliee_adapters.records import Answers, Gold
 from coliee_adapters.remarks import Remarks
 
 
-def noted(**kinds: list[str] | int) -> Remarks:
+def noted(**kinds):
     """Remarks by kind (``_`` for ``-``): their examples, or only their count."""
     remarks = Remarks()
     for kind, examples in kinds.items():
@@ -26,11 +24,11 @@ def noted(**kinds: list[str] | int) -> Remarks:
     return remarks
 
 
-def dataset(*pairs: str) -> str:
+def dataset(*pairs):
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', "<dataset>", *pairs, "</dataset>"])
 
 
-def heads(source: Opened, text: str) -> list[str]:
+def heads(source, text):
     """The articles of one pair whose ``<t1>`` holds the text."""
     gold = read_gold(source(f'<dataset><pair id="q" label="Y"><t1>{text}</t1></pair></dataset>'))
     assert gold.qrels is not None
@@ -44,7 +42,7 @@ read_label_gold, read_answers = readers("labels", "labels")
 Qrels = dict[str, dict[str, int]]
 
 WORDS = {"y": True, "Yes": True, "TRUE": True, "n": False, "no": False, "False": False}
-GOLDS: dict[str, tuple[str, Qrels | None, dict[str, bool] | None, dict[str, list[str]]]] = {
+GOLDS = {
     "article elements with ids": (
         '<pair id="H18-1-2" label="Y"><t1><article id="566"/>\n<article id="567"/></t1><t2>A sentence.</t2></pair>\n'
         "<pair label='N' id='H18-1-3'><t1><article id='398-20'></article></t1><t2>Article 5 If</t2></pair>",
@@ -134,7 +132,7 @@ GOLDS: dict[str, tuple[str, Qrels | None, dict[str, bool] | None, dict[str, list
 
 
 @pytest.mark.parametrize("name", GOLDS)
-def test_golds_of_every_generation(source: Opened, name: str) -> None:
+def test_golds_of_every_generation(source, name):
     text, qrels, labels, remarks = GOLDS[name]
     gold = read_gold(source(dataset(text)))
     assert gold == Gold(qrels, labels, "f.txt", "statute-xml", remarks=noted(**remarks))
@@ -156,7 +154,7 @@ def test_golds_of_every_generation(source: Opened, name: str) -> None:
         ("第九十五条（錯誤）　意思表示は", "95"), ("第九十五条(錯誤)", "95"),
     ],
 )  # fmt: skip
-def test_a_head_at_the_start_of_a_line(source: Opened, line: str, article: str) -> None:
+def test_a_head_at_the_start_of_a_line(source, line, article):
     assert heads(source, line) == [article]
     assert heads(source, f"(Caption)\n{line}\nmore") == [article]
     assert heads(source, f"Under the said. {line}") == []
@@ -176,12 +174,12 @@ def test_a_head_at_the_start_of_a_line(source: Opened, line: str, article: str) 
         "五条　なし", "「第五条　あり」", "第" + "一" * 5000 + "条　あり",
     ],
 )  # fmt: skip
-def test_a_reference_is_no_head_even_where_a_line_starts(source: Opened, line: str) -> None:
+def test_a_reference_is_no_head_even_where_a_line_starts(source, line):
     assert heads(source, line) == []
     assert heads(source, f"Article 96 A person, pursuant to\n{line}") == ["96"]
 
 
-def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(source: Opened) -> None:
+def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(source):
     prolog = b'\xef\xbb\xbf<?xml version="1.0" encoding="Shift_JIS"?>\r\n'
     pair = '<dataset><pair id="q" label="Y"><t1>\r\n第五条\r\n</t1></pair></dataset>'
     file = source(prolog + pair.encode())
@@ -218,7 +216,7 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(source: Opened) -> N
         ("<pair id='q1' label='Y'>", ", line 4, column 3: [syntax] mismatched tag …"),
     ],
 )
-def test_what_gold_refuses(source: Opened, pairs: str, message: str) -> None:
+def test_what_gold_refuses(source, pairs, message):
     assert matches(told(read_gold, source(dataset(pairs))), f"f.txt{message}")
 
 
@@ -266,9 +264,7 @@ BOTH = {"q1": True, "q2": False}
         ),
     ],
 )
-def test_answers(
-    source: Opened, content: bytes, labels: dict[str, bool], tag: str, remarks: dict[str, list[str]]
-) -> None:
+def test_answers(source, content, labels, tag, remarks):
     file = source(content)
     assert read_answers(file) == Answers(labels, tag, "f.txt", "labels", remarks=noted(**remarks))
     of_gold = {"comment": "gold_comment", "duplicate": "gold_duplicate", "label_form": "label_form"}
@@ -293,12 +289,12 @@ def test_answers(
         (b"q1 Y T\nq2 Y \x96\xaf\n", ", line 2: [encoding] (found '\\x96\\xaf\\n')"),
     ],
 )
-def test_what_answers_refuse(source: Opened, content: str | bytes, message: str) -> None:
+def test_what_answers_refuse(source, content, message):
     assert matches(told(read_answers, source(content)), f"f.txt{message}")
     assert matches(told(read_label_gold, source(content)), f"f.txt{message}")
 
 
-def test_answers_that_are_no_labels_are_kept_apart(source: Opened) -> None:
+def test_answers_that_are_no_labels_are_kept_apart(source):
     answers = read_answers(source("q1 Sorry T\nq2 Y T\nq3 I cannot say\nq4,,T\nq1 Sorry T\n"))
     assert (answers.labels, answers.unreadable) == ({"q2": True}, ("q1", "q3", "q4"))
     assert answers.remarks.examples("unreadable-answer") == ("line 1: Sorry", "line 3: I", "line 4: q4")
@@ -323,7 +319,7 @@ def test_answers_that_are_no_labels_are_kept_apart(source: Opened) -> None:
         ("", None),
     ],
 )
-def test_what_is_a_label_list_is_seen_from_its_first_lines(text: str, form: str | None) -> None:
+def test_what_is_a_label_list_is_seen_from_its_first_lines(text, form):
     assert sniffed(text.encode(), statute)[1] == form
 
 
@@ -331,7 +327,7 @@ IDS = st.text("HU01-民", max_size=6).map("R".__add__)
 
 
 @given(st.dictionaries(IDS, st.booleans(), min_size=1))
-def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, labels: dict[str, bool]) -> None:
+def test_what_is_written_is_read_again(tmp_path_factory, labels):
     path = tmp_path_factory.getbasetemp() / "answers.txt"
     with path.open("w", encoding="utf-8") as stream:
         write("labels", {}, stream, labels=labels, tag="T")
@@ -342,7 +338,7 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
 
 
 @pytest.mark.parametrize("word", ["", " ", "a b", "a\tb", "a\n", "#1", "/*1"])
-def test_what_would_not_be_read_again_is_not_written(word: str) -> None:
+def test_what_would_not_be_read_again_is_not_written(word):
     for labels, tag in (({word: True}, "T"), *([({"q": True}, word)] if word[:1] not in "#/" else [])):
         with refusing(UsageError, f"[bad-id] {word!r} …"):
             write("labels", {}, io.StringIO(), labels=labels, tag=tag)
@@ -362,20 +358,20 @@ def test_what_would_not_be_read_again_is_not_written(word: str) -> None:
         (b"\xff\xfe<\x00d\x00", None),
     ],
 )  # fmt: skip
-def test_sniffing(head: bytes, form: str | None) -> None:
+def test_sniffing(head, form):
     assert sniffed(head, statute) == [form, form if form == "labels" else None]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["q1", "R07-1-I", "827", "#q"]), st.sampled_from(" \t,;\u00a0\u3000"),
                           st.sampled_from(["", " ", "\t"]), st.sampled_from(["Y", "no", "True", "0", "1", "x"]),
                           st.sampled_from(["", " T", ",", "\r"])), max_size=4))  # fmt: skip
-def test_what_lists_labels_is_allowed_to_by_its_first_bytes(lines: list[tuple[str, ...]]) -> None:
+def test_what_lists_labels_is_allowed_to_by_its_first_bytes(lines):
     head = "\n".join(map("".join, lines)).encode()
     if statute.lists_labels(head):
         assert any(form.name == "labels" for form in detect.known_forms("run", head))
 
 
-def test_articles_are_rewritten_as_the_gold_names_them(here: Path, call: Call) -> None:
+def test_articles_are_rewritten_as_the_gold_names_them(here, call):
     named = {
         "537": "第537条",
         "398-20": "第398条の20",
@@ -391,6 +387,6 @@ def test_articles_are_rewritten_as_the_gold_names_them(here: Path, call: Call) -
 
 
 @pytest.mark.parametrize("line", ["R05-01-A Y Y N", "R05-01-A,Y,N", "R05-01-A Y yes"])
-def test_an_answer_in_the_place_of_the_run_tag_is_refused(source: Opened, line: str) -> None:
+def test_an_answer_in_the_place_of_the_run_tag_is_refused(source, line):
     with refusing(InputError, "[ambiguous]"):
         read_answers(source(f"{line}\n"))

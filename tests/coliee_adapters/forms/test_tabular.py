@@ -1,19 +1,16 @@
-from __future__ import annotations
-
 import pytest
 from asserting import heard, mentions
 from by_form import readers, sniffed
-from reading import Opened, refused, remarks_of, rows
+from reading import refused, remarks_of, rows
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, tabular
-from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.records import Answers, Run
 
 _, read_run = readers("table", "table")
 
 
-def read_rows(file: Source) -> object:
+def read_rows(file):
     return rows(detect.read_run(file))
 
 
@@ -32,7 +29,7 @@ def read_rows(file: Source) -> object:
         ("001,a_b,T\n", [("001", "a_b")], "T"),
     ],
 )
-def test_a_run_in_csv_is_read(source: Opened, text: str, pairs: list[tuple[str, str]], tag: str) -> None:
+def test_a_run_in_csv_is_read(source, text, pairs, tag):
     run = read_run(source(text, "f.csv"))
     assert rows(run) == rows(run) == [(query, document, None) for query, document in pairs]
     assert isinstance(run, Run)
@@ -40,7 +37,7 @@ def test_a_run_in_csv_is_read(source: Opened, text: str, pairs: list[tuple[str, 
     assert sniffed(source(text).head(), tabular)[1] == "table"
 
 
-def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None:
+def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source):
     run = read_run(source("query,document,tag\n\n001,013,T\n# a\n001,014,U\n001,015,T\n"))
     assert run.tag == "T"
     assert remarks_of(run).examples("tag") == ("line 5: U",)
@@ -60,7 +57,7 @@ def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None
         ("# a\n/* b */\n", None, None),
     ],
 )  # fmt: skip
-def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
+def test_what_is_no_run_in_csv_is_refused(source, text, line, found):
     error = refused(lambda: rows(read_run(source(text))))
     assert (error.line, error.found) == (line, found)
 
@@ -68,29 +65,14 @@ def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, line: int |
 SCORED = [("001", "018", 0.1), ("001", "023", 0.9)]
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t", " ", "   ", ", "])
-@pytest.mark.parametrize(
-    "names", ["query_id doc_id score", "case_id candidate_id score", "qid docno sim", "q_id pid SCORE"]
-)
-def test_a_header_is_read_whatever_separates_columns(source: Opened, separator: str, names: str) -> None:
-    lines = [names.split(), ["001", "018", "0.1"], ["001", "023.txt", "9e-1"]]
-    run = detect.read_run(source("".join(separator.join(line) + "\n" for line in lines), "mono.tsv"))
-    assert rows(run) == SCORED
-    assert (run.tag, run.format) == ("mono", "table")
-    file = source("".join(separator.join(line) + "\n" for line in [["topic", "para", "far"], *lines[1:]]))
-    file.columns = {"query": "topic", "document": "para", "score": "far"}
-    assert rows(detect.read_run(file)) == SCORED
-    assert tabular.header_of(file) == ["topic", "para", "far"]
-
-
-def test_a_header_with_tabs_may_have_blanks_and_empty_cells(source: Opened) -> None:
+def test_a_header_with_tabs_may_have_blanks_and_empty_cells(source):
     text = "\tQuery ID\tdoc id\tscore\tnote\n0\t001\t018\t0.1\t\n1\t001\t023\t0.9\tfound, by hand\n"
     assert rows(detect.read_run(source(text))) == SCORED
     run = read_run(source("query;score;document\n001; 0.5;013\n001;-1e3;014\n"))
     assert rows(run) == [("001", "013", 0.5), ("001", "014", -1000.0)]
 
 
-def test_text_in_quotes_may_hold_line_ends_and_separators(source: Opened) -> None:
+def test_text_in_quotes_may_hold_line_ends_and_separators(source):
     text = 'pair_id\tlabel\tprediction\tmsg\nR01-1-A\tY\tN\t"a\tb\n""c"""\nR01-2-A\tN\tN\tx\n'
     answers = detect.read_run(source(text))
     assert isinstance(answers, Answers)
@@ -98,32 +80,7 @@ def test_text_in_quotes_may_hold_line_ends_and_separators(source: Opened) -> Non
     assert detect.read_gold(source(text)).labels == {"R01-1-A": True, "R01-2-A": False}
 
 
-def test_rows_of_a_query_that_are_together_are_one_segment(source: Opened) -> None:
-    run = read_run(source("1,a\n1,b\n2,a\n1,c\n"))
-    assert isinstance(run, Run)
-    [block] = run.blocks()
-    found = [(query, list(block.documents[first:last])) for query, first, last in block.segments()]
-    assert found == [("1", ["a", "b"]), ("2", ["a"]), ("1", ["c"])]
-
-
-def test_a_rank_orders_where_there_is_no_score(source: Opened) -> None:
-    run = detect.read_run(source("qid,docno,rank\n1,a,7\n1,b,2\n1,c,2\n2,a,1\n"))
-    assert isinstance(run, Run)
-    assert not run.scored
-    assert rows(run) == [("1", "a", -7.0), ("1", "b", -2.0), ("1", "c", -2.0), ("2", "a", -1.0)]
-
-
-def test_a_rank_beside_a_score_is_only_compared(source: Opened) -> None:
-    run = detect.read_run(source("qid Q0 docno rank score tag\n1 Q0 a 1 0.2 T\n1 Q0 b 2 0.5 T\n"))
-    assert isinstance(run, Run)
-    [block] = run.blocks()
-    assert (list(block.queries), list(block.documents)) == (["1"], ["a", "b"])
-    assert block.scores is not None
-    assert list(block.scores) == [0.2, 0.5]
-    assert (run.tag, run.scored) == ("T", True)
-
-
-def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) -> None:
+def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source):
     answers = detect.read_run(source("id,prediction,run\nq1,yes,A\nq1,Y,A\n"))
     assert isinstance(answers, Answers)
     assert (answers.labels, answers.tag) == ({"q1": True}, "A")
@@ -148,14 +105,14 @@ def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) 
         "query_id;doc_id;note\n001;018;1\n",
     ],
 )
-def test_a_header_that_is_not_understood_is_refused(source: Opened, text: str) -> None:
+def test_a_header_that_is_not_understood_is_refused(source, text):
     for read in (detect.read_run, detect.read_gold):
         error = refused(read, source(text))
         assert (error.line, "--columns" in heard(error)) == (1, True)
 
 
 @pytest.mark.parametrize("text", ["001 018 A\n001 019 1\n", "q doc run\nq d run\n", "a b T\nc d T\n", "H1 a 1\n"])
-def test_lines_of_a_run_are_no_header(source: Opened, text: str) -> None:
+def test_lines_of_a_run_are_no_header(source, text):
     run = detect.read_run(source(text))
     assert run.format == "columns"
     assert len(rows(run)) == text.count("\n")
@@ -174,9 +131,7 @@ def test_lines_of_a_run_are_no_header(source: Opened, text: str) -> None:
         (["0 a 1", "0 b 1", "1 c 2", "1 d 2"], False, [None] * 4, None),
     ],
 )
-def test_ranks_and_scores_are_told_from_run_tags(
-    source: Opened, separator: str, lines: list[str], scored: bool, numbers: list[float | None], kind: str | None
-) -> None:
+def test_ranks_and_scores_are_told_from_run_tags(source, separator, lines, scored, numbers, kind):
     text = "".join(line.replace(" ", separator) + "\n" for line in lines)
     run, commented = detect.read_run(source(text, "m.tsv")), detect.read_run(source("# a\n" + text, "c.tsv"))
     assert isinstance(run, Run)
@@ -198,40 +153,11 @@ def test_ranks_and_scores_are_told_from_run_tags(
         ["0 a 3", "1 b 7"], ["0 a 1.0", "0 b 2.0", "0 c 3.0"],
     ],
 )  # fmt: skip
-def test_numbers_that_may_be_ranks_or_scores_are_refused(source: Opened, separator: str, lines: list[str]) -> None:
+def test_numbers_that_may_be_ranks_or_scores_are_refused(source, separator, lines):
     file = source("".join(line.replace(" ", separator) + "\n" for line in lines))
     with pytest.raises(InputError, match=r"integers.*query document rank") as caught:
         detect.read_run(file)
     assert (caught.value.line, caught.value.found) == (1, lines[0].replace(" ", separator))
-
-
-@pytest.mark.parametrize(
-    ("text", "qrels"),
-    [
-        ("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\n", {"q1": {"d1": 1, "d2": 0}}),
-        ("query_id,doc_id,relevance\nq1,d1.txt,2\n", {"q1": {"d1": 2}}),
-        ("query_id;doc_id;rel\nq1;d1;2.0\n", {"q1": {"d1": 2}}),
-        ("base_case,related_case\n001.txt,018.txt\n001.txt,020.txt\n", {"001": {"018": 1, "020": 1}}),
-        ("0\t1542\n1\t5\n", {"0": {"1542": 1}, "1": {"5": 1}}),
-        ("0,1542\n0,5\n", {"0": {"1542": 1, "5": 1}}),
-        ("0\t1542\t1\n0\t5\t0\n", {"0": {"1542": 1, "5": 0}}),
-        ("0 1542 3\n1 5 -1\n", {"0": {"1542": 3}, "1": {"5": -1}}),
-        ("0,1542,1\n", {"0": {"1542": 1}}),
-    ],
-)
-def test_golds_in_tables_are_read(source: Opened, text: str, qrels: dict[str, dict[str, int]]) -> None:
-    gold = detect.read_gold(source(text))
-    assert gold == Gold(qrels, path="f.txt", format="table")
-
-
-def test_a_label_list_is_no_gold_of_documents(source: Opened) -> None:
-    for text in ("id,label\nR01-1-A,Y\n", "R01-1-A,Y\n", "pair_id\tlabel\tvotes\nR01-1-A\tY\t3\n"):
-        gold = detect.read_gold(source(text))
-        assert (gold.qrels, gold.labels) == (None, {"R01-1-A": True})
-        answers = detect.read_run(source(text))
-        assert isinstance(answers, Answers)
-        assert answers.labels == {"R01-1-A": True}
-    assert detect.read_gold(source("R01-1-A 1\nR01-2-A 0\n")).labels == {"R01-1-A": True, "R01-2-A": False}
 
 
 @pytest.mark.parametrize(
@@ -245,7 +171,7 @@ def test_a_label_list_is_no_gold_of_documents(source: Opened) -> None:
         ("query_id,doc_id,run_id\nq,d,A\n", 1, "query_id, doc_id, run_id"),
     ],
 )
-def test_what_is_no_gold_in_a_table_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
+def test_what_is_no_gold_in_a_table_is_refused(source, text, line, found):
     error = refused(detect.read_gold, source(text))
     assert (error.line, error.found) == (line, found)
 
@@ -258,11 +184,11 @@ def test_what_is_no_gold_in_a_table_is_refused(source: Opened, text: str, line: 
         ("query_id,doc_id,score\n1,a,1\n", None), ("id,label\n1,Y\n", None), ("1,a\n", None),
     ],
 )  # fmt: skip
-def test_columns_and_values_show_what_a_table_can_be(source: Opened, text: str, kind: str | None) -> None:
+def test_columns_and_values_show_what_a_table_can_be(source, text, kind):
     assert detect.kind_of(source(text)) == kind
 
 
-def test_a_later_line_without_a_number_is_refused(source: Opened) -> None:
+def test_a_later_line_without_a_number_is_refused(source):
     text = "".join(f"q{at // 9} d{at % 9} {at % 9 + 1}\n" for at in range(9000))
     assert len(rows(detect.read_run(source(text, "whole")))) == 9000
     error = refused(read_rows, source(text + "q d univABC\n"))

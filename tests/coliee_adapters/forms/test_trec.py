@@ -1,14 +1,11 @@
-from __future__ import annotations
-
 import io
-from typing import Any
 
 import pytest
 from asserting import refusing
 from by_form import readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import Opened, refused
+from reading import refused
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
@@ -47,9 +44,7 @@ IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))  # comments
         ),
     ],
 )
-def test_qrels_are_read(
-    source: Opened, text: str, qrels: dict[str, Any], repeated: tuple[str, ...], comments: tuple[str, ...]
-) -> None:
+def test_qrels_are_read(source, text, qrels, repeated, comments):
     gold = read_gold(source(text))
     assert gold.qrels == qrels
     assert [list(judged) for judged in gold.qrels.values()] == [list(judged) for judged in qrels.values()]
@@ -76,13 +71,13 @@ def test_qrels_are_read(
         *((text, None, None) for text in ("q 0 a 0\n", "q 0 a -1\nq 0 b 0\n")),  # without a relevant document
     ],
 )
-def test_what_is_no_qrels_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
+def test_what_is_no_qrels_is_refused(source, text, line, found):
     error = refused(read_gold, source(text))
     assert (error.line, error.found) == (line, found)
 
 
 @pytest.mark.parametrize("last", ["q0 0 d0 2", "q0 0 d0  2"])
-def test_lines_are_counted_through_all_that_is_read_at_once(source: Opened, last: str) -> None:
+def test_lines_are_counted_through_all_that_is_read_at_once(source, last):
     n = 80_000  # more than a piece, with or without what makes the rest be read line by line
     text = "".join(f"q{at // 50} 0 d{at} {at % 2}\n" for at in range(n)) + f"{last}\n"
     error = refused(read_gold, source(text))
@@ -98,7 +93,7 @@ def test_lines_are_counted_through_all_that_is_read_at_once(source: Opened, last
         max_size=3,
     ).filter(lambda qrels: any(level > 0 for judged in qrels.values() for level in judged.values()))
 )
-def test_qrels_survive_writing(tmp_path_factory: pytest.TempPathFactory, qrels: dict[str, dict[str, int]]) -> None:
+def test_qrels_survive_writing(tmp_path_factory, qrels):
     path = tmp_path_factory.getbasetemp() / "qrels"
     stream = io.StringIO(newline="\n")
     write("qrels", qrels, stream)
@@ -106,9 +101,9 @@ def test_qrels_survive_writing(tmp_path_factory: pytest.TempPathFactory, qrels: 
     assert read_gold(Source(path)).qrels == qrels
 
 
-def rankings_of(source: Source) -> list[tuple[str, list[tuple[str, float]]]]:
+def rankings_of(source):
     run = read_run(source)
-    rankings: list[tuple[str, list[tuple[str, float]]]] = []
+    rankings = []
     for block in run.blocks():
         assert block.scores is not None
         for query, first, last in block.segments():
@@ -125,9 +120,7 @@ def rankings_of(source: Source) -> list[tuple[str, list[tuple[str, float]]]]:
     ),
     WORDS,
 )
-def test_runs_survive_writing_and_reading(
-    tmp_path_factory: pytest.TempPathFactory, rankings: dict[str, dict[str, float]], tag: str
-) -> None:
+def test_runs_survive_writing_and_reading(tmp_path_factory, rankings, tag):
     path = tmp_path_factory.getbasetemp() / "run"
     stream = io.StringIO(newline="\n")
     write("trec", rankings, stream, tag=tag)
@@ -136,7 +129,7 @@ def test_runs_survive_writing_and_reading(
     assert read_run(Source(path)).tag == tag
 
 
-def test_a_run_is_read_when_its_blocks_are_asked_for_and_as_often(source: Opened) -> None:
+def test_a_run_is_read_when_its_blocks_are_asked_for_and_as_often(source):
     run = read_run(source("q1 Q0 d1 1 0.5 T\nq1 Q0 d2\n"))
     assert (run.tag, run.scored, run.path, run.format) == ("T", True, "f.txt", "trec")
     for _ in range(2):
@@ -145,7 +138,7 @@ def test_a_run_is_read_when_its_blocks_are_asked_for_and_as_often(source: Opened
     assert read_run(source("q1 Q0 d1 1 0.5\n", "task3.ALPHA")).tag == "task3.ALPHA"
 
 
-def test_ids_of_a_run_follow_the_rule(source: Opened) -> None:
+def test_ids_of_a_run_follow_the_rule(source):
     content = "q1.txt Q0 d1.txt 1 0.5 T.txt\n"
     (block,) = read_run(source(content), normal_id).blocks()
     assert (list(block.queries), list(block.documents), list(block.ranks)) == (["q1"], ["d1"], [1])
@@ -153,7 +146,7 @@ def test_ids_of_a_run_follow_the_rule(source: Opened) -> None:
     assert (list(block.queries), list(block.documents)) == (["q1.txt"], ["d1.txt"])
 
 
-def test_ranks_are_written_from_one_in_the_order_given() -> None:
+def test_ranks_are_written_from_one_in_the_order_given():
     stream = io.StringIO()
     write("trec", {"q1": {"d2": 1.0, "d1": 0.1}, "q2": {}, "q3": {"d1": -2e-7}}, stream, tag="T")
     assert stream.getvalue() == "q1 Q0 d2 1 1.0 T\nq1 Q0 d1 2 0.1 T\nq3 Q0 d1 1 -2e-07 T\n"
@@ -166,7 +159,7 @@ def test_ranks_are_written_from_one_in_the_order_given() -> None:
         *(("#q", "d", "T", "#q"), ("/*q", "d", "T", "/*q")),
     ],
 )
-def test_what_would_not_be_read_again_is_not_written(query: str, document: str, tag: str, wrong: str) -> None:
+def test_what_would_not_be_read_again_is_not_written(query, document, tag, wrong):
     with refusing(UsageError, f"[bad-id] {wrong!r}…"):
         write("trec", {query: {document: 1.0}}, io.StringIO(), tag=tag)
     if tag == "T":
@@ -187,7 +180,7 @@ def test_what_would_not_be_read_again_is_not_written(query: str, document: str, 
         (b"<pair id='a' label='Y' x='1'> 1", None, None), (b"\xff\xfe 0 d1 1\n", "qrels", None),
     ],
 )  # fmt: skip
-def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
+def test_the_first_line_shows_what_a_file_is(head, gold, run):
     assert sniffed(head, trec) == [gold, run]
 
 
@@ -201,7 +194,7 @@ def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run:
         (read_three_columns, "004798 011561 000009 1\n005914 000011 051566 1\n"),
     ],
 )
-def test_several_documents_in_a_line_are_not_read_as_one(source: Opened, read: Any, lines: str) -> None:
+def test_several_documents_in_a_line_are_not_read_as_one(source, read, lines):
     with refusing(InputError, "[ambiguous]"):
         read(source(lines))
 
@@ -209,5 +202,5 @@ def test_several_documents_in_a_line_are_not_read_as_one(source: Opened, read: A
 @pytest.mark.parametrize(
     "lines", ["1 Q0 7 1 2.5 T\n2 q0 8 1 2.5 T\n", "1 0 7 1 2.5 T\n1 0 8 2 1.5 T\n", "1 ITER 7 1 2 T\n2 ITER 7 1 2 T\n"]
 )
-def test_whatever_stands_in_each_line_in_the_place_of_q0_is_passed_over(source: Opened, lines: str) -> None:
+def test_whatever_stands_in_each_line_in_the_place_of_q0_is_passed_over(source, lines):
     assert len([*read_run(source(lines)).blocks()]) == 1

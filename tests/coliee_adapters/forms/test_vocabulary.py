@@ -1,13 +1,11 @@
-from __future__ import annotations
-
 import pytest
 from asserting import begins, clause, refusing
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.forms.vocabulary import GoldOrRun, checked_columns, is_header, parse_columns, roles_of
+from coliee_adapters.forms.vocabulary import checked_columns, is_header, parse_columns, roles_of
 
 
-def named(names: str, kind: GoldOrRun, **given: str) -> dict[str, str]:
+def named(names, kind, **given):
     """Role → name of the column."""
     columns = names.split()
     return {role: columns[at] for role, at in roles_of(columns, kind, "f.csv", given).items()}
@@ -31,7 +29,7 @@ def named(names: str, kind: GoldOrRun, **given: str) -> dict[str, str]:
         ("run", "id query t1 label", "query=id, answer=label"),
     ],
 )
-def test_columns_are_known(kind: GoldOrRun, names: str, roles: str) -> None:
+def test_columns_are_known(kind, names, roles):
     assert named(names, kind) == parse_columns(roles)
 
 
@@ -48,7 +46,7 @@ def test_columns_are_known(kind: GoldOrRun, names: str, roles: str) -> None:
         ("case case_id score", "run", "[ambiguous] query …"),
     ],
 )
-def test_what_is_not_understood_is_refused_with_what_is_known(names: str, kind: GoldOrRun, problem: str) -> None:
+def test_what_is_not_understood_is_refused_with_what_is_known(names, kind, problem):
     with pytest.raises(InputError) as caught:
         roles_of(names.split(), kind, "f.csv", line=3)
     error = caught.value
@@ -57,7 +55,7 @@ def test_what_is_not_understood_is_refused_with_what_is_known(names: str, kind: 
     assert "--columns" in (error.remedy or "")
 
 
-def test_names_that_the_user_gives_win() -> None:
+def test_names_that_the_user_gives_win():
     assert named("topic para judged", "gold", query="topic", document="para", relevance="judged") == {
         "query": "topic", "document": "para", "relevance": "judged"
     }  # fmt: skip
@@ -65,13 +63,13 @@ def test_names_that_the_user_gives_win() -> None:
     assert named("id document verdict", "run", answer="Verdict") == {"query": "id", "answer": "verdict"}
 
 
-def test_names_are_given_for_gold_and_run_together() -> None:
+def test_names_are_given_for_gold_and_run_together():
     given = {"query": "topic", "score": "sim", "relevance": "judged"}
     assert named("topic docno sim", "run", **given)["score"] == "sim"
     assert named("qid docno judged", "gold", **given) == {"query": "qid", "document": "docno", "relevance": "judged"}
     for kind, names in (("run", "topic docno score"), ("gold", "topic docno relevance")):
         with refusing(InputError, "[missing-column]"):
-            roles_of(names.split(), kind, "f.csv", given)  # type: ignore[arg-type]
+            roles_of(names.split(), kind, "f.csv", given)
 
 
 @pytest.mark.parametrize(
@@ -82,11 +80,11 @@ def test_names_are_given_for_gold_and_run_together() -> None:
         ("topic Q0 document 1 0.5 run", False), ("qid doc 0.5", False), ("topic_no para_no sim", False),
     ],
 )  # fmt: skip
-def test_a_header_has_two_names_and_no_number(line: str, expected: bool) -> None:
+def test_a_header_has_two_names_and_no_number(line, expected):
     assert is_header(line.split()) == expected
 
 
-def test_columns_are_given_as_text() -> None:
+def test_columns_are_given_as_text():
     assert parse_columns("query=topic, score = my sim") == {"query": "topic", "score": "my sim"}
     for text in ("", "query", "query=", "topic=query", "query=a,,"):
         with pytest.raises(UsageError):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import os
-import tarfile
 import threading
 from pathlib import Path
 
@@ -14,7 +12,6 @@ from asserting import Call, failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files.compressed import COMPRESSIONS, Compression
 from coliee_ir import evaluate, validate
 from coliee_ir.reading.anything import clearest_run, find_task, read_gold
 
@@ -164,17 +161,6 @@ def test_a_choice_that_cannot_matter_is_refused_for_a_task_that_was_found(
         assert "task 2" in err
 
 
-def test_ids_of_trec_may_have_commas_in_json_too(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("gold.json").write_text('{"q1": ["a,b"], "q2": ["c.txt"]}')
-    Path("run.json").write_text('{"q1": {"a,b": 0.5}, "q2": {"c": 0.2}}')
-    Path("run.txt").write_text("q1 Q0 a,b 1 0.5 T\nq2 Q0 c.txt 1 0.5 T\n")
-    for run, value in (("run.json", 0.5), ("run.txt", 1.0)):
-        assert evaluate("gold.json", run, task="trec", measures="AP").measures == {"AP": value}
-    code, out, err = call("evaluate", "gold.json", "run.txt")
-    assert (code, out, "comma" in err) == (2, "", True)
-
-
 @pytest.mark.parametrize(
     ("task", "gold", "lines"),
     [
@@ -224,22 +210,6 @@ def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path: Path, num
     assert [finding.rule for finding in validation.findings] == ["tag-missing"]
     assert copy.read_text() == "002473 000001 RUN1\n002473 000004 RUN1\n002473 000007 RUN1\n"
     assert validation.left == ()
-
-
-@pytest.mark.parametrize("compression", COMPRESSIONS, ids=str)
-def test_the_ending_of_an_archive_is_no_part_of_a_teams_name(compression: Compression, tmp_path: Path) -> None:
-    (tmp_path / "sent").mkdir()
-    for team, lines in (("A", RUN1.read_text()), ("B", RUN1.read_text()[:2000])):
-        packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as archive:
-            entry = tarfile.TarInfo("run.txt")
-            entry.size = len(content := (lines.rpartition("\n")[0] + "\n").encode())
-            archive.addfile(entry, io.BytesIO(content))
-        path = tmp_path / f"sent/{team}.tar{compression.ending}"
-        with path.open("wb") as raw, compression.packing(raw, "") as stream:
-            stream.write(packed.getvalue())
-    board = one_step.leaderboard(GOLD1, tmp_path / "sent")
-    assert [entry.team for entry in board.entries] == ["A", "B"]
 
 
 def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import one_step
 import pytest
-from asserting import clause, heard, mentions, refusing
+from asserting import clause, heard, mentions
 
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files.source import Source
@@ -229,34 +229,3 @@ def test_elements_that_cannot_stand_in_one_another_are_refused(text: str, tag: s
         reading.read_gold("gold.xml")
     assert (caught.value.line, caught.value.found) == (3, f"<{tag}>")
     assert f"inside the <{tag}> of line 2" in clause(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("qrels", "Q1 0 D1 1\nQ1 0 D2 0\n"),
-        ("labels", "R07-01-O Y\nR07-02-O N\n"),
-        ("json", '{"001":\n["013"]}\n'),
-        ("xml", "<dataset>\n<pair id='H18-1-1' label='Y'/>\n</dataset>\n"),
-    ],
-)
-def test_byte_order_marks_at_the_start_of_lines_are_nothing(name: str, content: str) -> None:
-    Path("plain").write_text(content, encoding="utf-8")
-    Path("marked").write_text("\ufeff\ufeff" + content.replace("\n", "\n\ufeff").removesuffix("\ufeff"))
-    plain, marked = (reading.read_gold(path) for path in ("plain", "marked"))
-    assert (plain.qrels, plain.labels, plain.remarks) == (marked.qrels, marked.labels, marked.remarks)
-
-
-@pytest.mark.parametrize(
-    ("read", "content"),
-    [
-        (reading.read_gold, "Q1 0 D1 1\nQ1 0 D\ufeff2 0\n"),
-        (reading.read_gold, "R07-01-O Y\nR07\ufeff-02-O N\n"),
-        (reading.read_run, "001,002,T\n001,00\ufeff3,T\n"),
-    ],
-)
-def test_a_byte_order_mark_within_a_line_is_refused(read: Callable[[str], object], content: str) -> None:
-    Path("file").write_text(content, encoding="utf-8")
-    with refusing(InputError, "byte order mark") as caught:
-        read("file")
-    assert caught.value.line == 2

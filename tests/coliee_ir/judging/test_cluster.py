@@ -1,14 +1,9 @@
 """A real Dask cluster on this machine: the same digits and remarks, whatever happens to its workers."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
-from pathlib import Path
-from typing import Any
+from concurrent.futures import Executor
 
 import pytest
 from needed import needs
@@ -25,7 +20,7 @@ pytestmark = pytest.mark.explore  # test_executors has an imitation
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Executor]:
+def cluster():
     needs("distributed")
     with dask_executor("local:2") as executor:
         yield executor
@@ -34,18 +29,18 @@ def cluster() -> Iterator[Executor]:
 class Killing(Executor):
     """Gives tasks to another executor; the first of them kill the process that works on them, each so many times."""
 
-    def __init__(self, executor: Executor, folder: Path, tasks: int, times: int = 1) -> None:
+    def __init__(self, executor, folder, tasks, times=1):
         self.executor, self.folder, self.tasks, self.times = executor, folder, tasks, times
         folder.mkdir()
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, fn, /, *args, **kwargs):
         if not self.tasks:
             return self.executor.submit(fn, *args, **kwargs)
         self.tasks -= 1
         return self.executor.submit(killed, self.folder, self.tasks, self.times, fn, *args, **kwargs)
 
 
-def killed(folder: Path, task: int, times: int, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+def killed(folder, task, times, fn, /, *args, **kwargs):
     assert multiprocessing.parent_process() is not None
     for at in range(times):
         if not (mark := folder / f"{task}-{at}").exists():
@@ -54,7 +49,7 @@ def killed(folder: Path, task: int, times: int, fn: Callable[..., Any], /, *args
     return fn(*args, **kwargs)
 
 
-def submissions(folder: Path) -> list[Submission]:
+def submissions(folder):
     paths = [folder / f"run{at:02d}" for at in range(22)]
     for at, path in enumerate(paths):
         write_run(path, at, grouped=at % 3 > 0, odd=at % 4 == 0)
@@ -62,9 +57,7 @@ def submissions(folder: Path) -> list[Submission]:
     return [Submission(str(path)) for path in paths]
 
 
-def test_workers_that_are_killed_change_no_digit_and_no_remark(
-    cluster: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_that_are_killed_change_no_digit_and_no_remark(cluster, tmp_path, monkeypatch):
     evaluator, given = Evaluator(QRELS, MEASURES, task="trec"), submissions(tmp_path)
     expected = [shown(one) for one in score_each(evaluator, given, jobs=1)]
     assert issubclass(expected[7][0], InputError)
@@ -76,7 +69,7 @@ def test_workers_that_are_killed_change_no_digit_and_no_remark(
     assert {len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")} == {2}
 
 
-def test_a_task_whose_workers_are_always_killed_is_an_error(cluster: Executor, tmp_path: Path) -> None:
+def test_a_task_whose_workers_are_always_killed_is_an_error(cluster, tmp_path):
     evaluator, given = Evaluator(QRELS, MEASURES, task="trec"), submissions(tmp_path)
     engine = Killing(cluster, tmp_path / "deaths", 1, times=9)
     with pytest.raises(WorkerError):
@@ -86,9 +79,7 @@ def test_a_task_whose_workers_are_always_killed_is_an_error(cluster: Executor, t
     assert shown(after) == shown(evaluator.evaluate(given[0]))
 
 
-def test_the_command_scores_on_a_cluster_that_is_running(
-    cluster: Any, call: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_the_command_scores_on_a_cluster_that_is_running(cluster, call, tmp_path):
     write_run(tmp_path / "run", 3)
     (tmp_path / "gold").write_text("q01 0 d1 1\nq02 0 d5 1\n")
     words = ("evaluate", tmp_path / "gold", tmp_path / "run", "-m", "AP", "-q", "-f", "json")

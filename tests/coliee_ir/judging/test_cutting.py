@@ -1,7 +1,5 @@
 """The score at every cutoff equals the measure asked for at that cutoff."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -21,12 +19,10 @@ GOLD = {"q1": ["a", "b"], "q2": ["c"], "q3": ["a", "f"]}
 @given(
     RUNS, st.sampled_from(["ignore", "wrong"]), st.sampled_from(["once", "wrong"]), st.sampled_from(["zero", "skip"])
 )
-def test_every_cutoff_is_what_the_measure_at_it_says(
-    run: dict[str, list[str]], extra: str, twice: str, no: str
-) -> None:
+def test_every_cutoff_is_what_the_measure_at_it_says(run, extra, twice, no):
     if not any(run.get(query) for query in GOLD):
         return
-    decisions = Decisions(extra_queries=extra, duplicates=twice, unanswered=no)  # type: ignore[arg-type]
+    decisions = Decisions(extra_queries=extra, duplicates=twice, unanswered=no)
     names = ["MicroF1", "MicroP", "MicroR", "MacroF2", "MacroP", "MacroR"]
     asked = [f"{name}@{k}" for name in names for k in range(1, 5)]
     scores = Evaluator(GOLD, asked, task="1", decisions=decisions).evaluate(run, keep_judged=True)

@@ -1,7 +1,5 @@
 """An executor instead of this machine's processes: the same digits and remarks, and sentences where it fails."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os
@@ -11,7 +9,6 @@ import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -35,13 +32,13 @@ from coliee_ir.scoring.score import score_each
 
 
 @pytest.fixture(scope="module")
-def threads() -> Iterator[Executor]:
+def threads():
     with ThreadPoolExecutor(2) as pool:
         yield pool
 
 
 @pytest.fixture(scope="module")
-def spawned() -> Iterator[Executor]:
+def spawned():
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         yield pool
 
@@ -49,12 +46,12 @@ def spawned() -> Iterator[Executor]:
 class Pickling(Executor):
     """Works at once, in this process, on what came through pickle; loses the workers of its first tasks."""
 
-    def __init__(self, lost: int = 0) -> None:
+    def __init__(self, lost=0):
         self.lost, self.given = lost, 0
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, fn, /, *args, **kwargs):
         self.given += 1
-        future: Future[Any] = Future()
+        future = Future()
         if self.given <= self.lost:
             future.set_exception(OSError("the worker is gone"))
             return future
@@ -63,11 +60,9 @@ class Pickling(Executor):
         return future
 
 
-@settings(max_examples=settings.default.max_examples // 2)  # type: ignore[union-attr]
+@settings(max_examples=settings.default.max_examples // 2)
 @given(seed=st.integers(0, 999), parts=st.sampled_from([1, 2, 7, 40]), grouped=st.booleans(), odd=st.booleans())
-def test_a_file_in_parts_is_judged_as_it_is_in_one_process(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, parts: int, grouped: bool, odd: bool
-) -> None:
+def test_a_file_in_parts_is_judged_as_it_is_in_one_process(tmp_path_factory, seed, parts, grouped, odd):
     run = write_run(tmp_path_factory.mktemp("runs") / "run", seed, grouped=grouped, odd=odd)
     try:
         expected = judge(GOLD, run)
@@ -80,9 +75,7 @@ def test_a_file_in_parts_is_judged_as_it_is_in_one_process(
 
 
 @pytest.mark.parametrize("engine", ["threads", "spawned"])
-def test_many_runs_have_the_same_scores_and_remarks_and_a_broken_one_stands_in_its_place(
-    engine: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
+def test_many_runs_have_the_same_scores_and_remarks_and_a_broken_one_stands_in_its_place(engine, request, tmp_path):
     paths = [tmp_path / f"run{at:02d}" for at in range(15)]
     for at, path in enumerate(paths):
         write_run(path, at, grouped=at % 3 > 0, odd=at % 4 == 0)
@@ -95,9 +88,7 @@ def test_many_runs_have_the_same_scores_and_remarks_and_a_broken_one_stands_in_i
     assert isinstance(found[7], InputError)
 
 
-def test_runs_that_kill_their_process_stand_alone_in_their_places(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_that_kill_their_process_stand_alone_in_their_places(tmp_path, monkeypatch):
     deadly = (2, 3, 9)
     monkeypatch.setattr(batch, "WORTH_A_PROCESS", 1)
     monkeypatch.setattr(workers, "cores", lambda: 2)
@@ -108,7 +99,7 @@ def test_runs_that_kill_their_process_stand_alone_in_their_places(
 
     score = batch.score
 
-    def scored(basis: Any, submission: Submission, **given: Any) -> Any:
+    def scored(basis, submission, **given):
         if name_of(submission.run) in killing:
             assert os.getpid() != here
             os.kill(os.getpid(), signal.SIGKILL)
@@ -126,19 +117,17 @@ def test_runs_that_kill_their_process_stand_alone_in_their_places(
 class OtherFolder(Executor):
     """Does its tasks at once, as a worker does that was started in another folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
 
-    def submit(self, task: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
-        done: Future[Any] = Future()
+    def submit(self, task, /, *given, **named):
+        done = Future()
         with contextlib.chdir(self.folder):
             done.set_result(task(*given, **named))
         return done
 
 
-def test_a_worker_in_another_folder_does_not_score_what_has_the_same_path_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_in_another_folder_does_not_score_what_has_the_same_path_there(tmp_path, monkeypatch):
     (tmp_path / "other").mkdir()
     for folder, document in ((tmp_path, "000011"), (tmp_path / "other", "000012")):
         for name in ("a.txt", "b.txt"):
@@ -149,7 +138,7 @@ def test_a_worker_in_another_folder_does_not_score_what_has_the_same_path_there(
     assert [shown(result) for result in found] == [shown(evaluator.evaluate(name)) for name in ("a.txt", "b.txt")]
 
 
-def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path, monkeypatch):
     monkeypatch.setattr(batch, "PART", 9000)
     submissions = [Submission(str(write_run(tmp_path / f"run{at:02d}", at).path)) for at in range(5)]
     large = tmp_path / "large"
@@ -164,21 +153,19 @@ def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path: Path, monkeypat
         list(score_each(evaluator, submissions[2:3], executor=Pickling(lost=1)))
 
 
-def test_compare_uses_an_executor(tmp_path: Path) -> None:
+def test_compare_uses_an_executor(tmp_path):
     runs = [str(write_run(tmp_path / f"run{at}", at, queries=12).path) for at in range(2)]
     compared = [one_step.compare(QRELS, *runs, measure="AP", task="trec", n_resamples=99, executor=engine).to_dict()
                 for engine in (None, Pickling())]  # fmt: skip
     assert compared[0] == compared[1]
 
 
-def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not_held(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not_held(monkeypatch):
     monkeypatch.setattr(workers, "AHEAD", 3)
     engine, futures, most = Pickling(), weakref.WeakSet[Future[Any]](), 0
 
     class Counting(Executor):
-        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        def submit(self, fn, /, *args, **kwargs):
             nonlocal most
             future = engine.submit(fn, *args, **kwargs)
             futures.add(future)
@@ -190,7 +177,7 @@ def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-def test_a_lost_worker_is_an_error_and_never_a_part_of_the_scores(tmp_path: Path, lost: int) -> None:
+def test_a_lost_worker_is_an_error_and_never_a_part_of_the_scores(tmp_path, lost):
     write_run(tmp_path / "run", 3)
     evaluator = Evaluator(QRELS, MEASURES, task="trec")
     with pytest.raises(WorkerError, match="the worker is gone"):
@@ -199,7 +186,7 @@ def test_a_lost_worker_is_an_error_and_never_a_part_of_the_scores(tmp_path: Path
         list(score_each(evaluator, [Submission(str(tmp_path / "run"))], executor=Pickling(lost)))
 
 
-def imitate_dask(monkeypatch: pytest.MonkeyPatch, client: object, local: object = None) -> None:
+def imitate_dask(monkeypatch, client, local=None):
     config = types.SimpleNamespace(set=lambda _: contextlib.nullcontext())
     utils = types.SimpleNamespace(silence_logging_cmgr=lambda _: contextlib.nullcontext())
     monkeypatch.setitem(sys.modules, "dask", types.SimpleNamespace(config=config))
@@ -211,16 +198,14 @@ def imitate_dask(monkeypatch: pytest.MonkeyPatch, client: object, local: object 
     "address",
     ["foo", "local:", "local:0", "local:two", "tcp://ann:S3CRET@h:1", "ann:S3CRET@h:1", "tls://h:1?token=S3CRET"],
 )
-def test_what_is_no_cluster_is_refused_and_no_password_is_printed(address: str) -> None:
+def test_what_is_no_cluster_is_refused_and_no_password_is_printed(address):
     with pytest.raises(UsageError) as caught, dask_executor(address):
         raise AssertionError
     assert "S3CRET" not in str(caught.value)
 
 
-def test_without_dask_or_a_scheduler_nothing_is_scored(
-    monkeypatch: pytest.MonkeyPatch, call: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
-    def silent(address: str, timeout: int) -> None:
+def test_without_dask_or_a_scheduler_nothing_is_scored(monkeypatch, call, tmp_path):
+    def silent(address, timeout):
         raise OSError(f"Timed out trying to connect to {address} after {timeout} s")
 
     write_run(tmp_path / "run", 3)
@@ -237,9 +222,7 @@ def test_without_dask_or_a_scheduler_nothing_is_scored(
 
 @pytest.mark.parametrize("status", ["running", "closed"])
 @pytest.mark.parametrize("kind", ["KilledWorker", "NoValidWorkerError"])
-def test_what_became_of_a_cluster_is_said_without_its_own_words(
-    monkeypatch: pytest.MonkeyPatch, status: str, kind: str
-) -> None:
+def test_what_became_of_a_cluster_is_said_without_its_own_words(monkeypatch, status, kind):
     client = types.SimpleNamespace(status=status, get_executor=lambda retries: Pickling())
     imitate_dask(monkeypatch, lambda address, timeout: contextlib.nullcontext(client))
     with pytest.raises(WorkerError, match="tcp://h:1") as caught, dask_executor("tcp://h:1"):
@@ -248,12 +231,12 @@ def test_what_became_of_a_cluster_is_said_without_its_own_words(
     assert ("scheduler" in str(caught.value)) == (status == "closed")
 
 
-def test_somebody_is_told_once_each_time_that_no_worker_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_somebody_is_told_once_each_time_that_no_worker_is_there(monkeypatch):
     monkeypatch.setattr(cluster, "UNTOLD", 0)
-    workers_there: list[dict[str, int]] = [{}, {}, {"a": 1}, {}, {}, {"a": 1}]
+    workers_there = [{}, {}, {"a": 1}, {}, {}, {"a": 1}]
     ended, told = threading.Event(), list[str]()
 
-    def nthreads() -> dict[str, int]:
+    def nthreads():
         if not workers_there:
             ended.set()
             raise OSError
@@ -263,10 +246,10 @@ def test_somebody_is_told_once_each_time_that_no_worker_is_there(monkeypatch: py
     assert len(told) == 2 and "tcp://h:1" in told[0]
 
 
-def test_a_worker_with_another_version_is_an_error_and_stands_in_no_runs_place(tmp_path: Path) -> None:
+def test_a_worker_with_another_version_is_an_error_and_stands_in_no_runs_place(tmp_path):
     class Older(Pickling):
-        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-            future: Future[Any] = Future()
+        def submit(self, fn, /, *args, **kwargs):
+            future = Future()
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(workers, "__version__", "0.0.1")
                 try:
@@ -280,33 +263,31 @@ def test_a_worker_with_another_version_is_an_error_and_stands_in_no_runs_place(t
         list(score_each(evaluator, [write_run(tmp_path / "run", 3).path], executor=Older()))
 
 
-def test_what_cannot_travel_is_an_error_that_says_so(tmp_path: Path) -> None:
+def test_what_cannot_travel_is_an_error_that_says_so(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(InputError, match="pipe"):  # which is not read for that
         list(score_each(Evaluator(QRELS, MEASURES, task="trec"), [str(pipe)], executor=Pickling()))
 
 
-def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(
-    monkeypatch: pytest.MonkeyPatch, call: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
-    ended: list[str] = []
+def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(monkeypatch, call, tmp_path):
+    ended = []
 
     class Ending:
-        def __init__(self, *given: object, **_: object) -> None:
+        def __init__(self, *given, **_):
             self.given = given
 
-        def __enter__(self) -> Ending:
+        def __enter__(self):
             return self
 
-        def __exit__(self, *_: object) -> None:
+        def __exit__(self, *_):
             ended.append(type(self).__name__)
 
     class LocalCluster(Ending):
         pass
 
     class Client(Ending):
-        def get_executor(self, retries: int) -> Executor:
+        def get_executor(self, retries):
             assert retries == 2 and isinstance(self.given[0], LocalCluster)
             return Pickling()
 

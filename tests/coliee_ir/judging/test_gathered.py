@@ -1,7 +1,5 @@
 """A run in memory: what is found block by block is what looking at each line finds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +19,9 @@ IDS = st.sampled_from(("a", "b", "é", "a" * 40 + "1", "a" * 40 + "2", "x1", "x2
 LINES = st.lists(st.tuples(st.sampled_from("pqr"), IDS, SCORES), min_size=1, max_size=30)
 
 
-def naive(lines: list[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
+def naive(lines):
     """Each document once with its best score, highest first, of equal ones the greatest id first."""
-    best: dict[str, dict[str, float]] = {}
+    best = {}
     for query, document, score in lines:
         of_query = best.setdefault(query, {})
         if document not in of_query or score > of_query[document]:
@@ -36,9 +34,7 @@ def naive(lines: list[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
 
 
 @given(LINES, st.booleans(), st.sampled_from((64, 1 << 18)))
-def test_a_gathered_run_is_what_its_lines_are_one_by_one(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str, float]], is_sorted: bool, block: int
-) -> None:
+def test_a_gathered_run_is_what_its_lines_are_one_by_one(tmp_path_factory, lines, is_sorted, block):
     if is_sorted:  # as runs mostly are
         lines = sorted(lines, key=lambda line: (line[0], -line[2]))
     path = Path(tmp_path_factory.mktemp("run")) / "run.txt"

@@ -1,9 +1,6 @@
 """Runs in memory, judged where they lie, and their naive twin: every id and every score looked at by itself."""
 
-from __future__ import annotations
-
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
@@ -14,9 +11,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from coliee_adapters import records
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.forms import rows as form_rows
-from coliee_ir import Evaluator, Scores, evaluate
+from coliee_adapters.forms.json_records import is_record
+from coliee_adapters.forms.vocabulary import KNOWN
+from coliee_ir import Evaluator, evaluate
 from coliee_ir.judging.qrels import Qrels
 
 MEASURES = ["map", "set_F", "MicroF1", "MicroP@2"]
@@ -40,15 +40,15 @@ class Ranked(NamedTuple):
     rank: int
 
 
-def _rows(run: Rankings) -> list[Row]:
+def _rows(run):
     return [Row(query, document, score) for query, ranking in run.items() for document, score in ranking.items()]
 
 
-def _ranked(run: Rankings) -> list[Ranked]:
+def _ranked(run):
     return [Ranked(*row, at % 7) for at, row in enumerate(_rows(run))]
 
 
-FORMS: dict[str, Callable[[Rankings], Any]] = {
+FORMS = {
     "dictionary": lambda run: run,
     "in order": lambda run: {query: dict(sorted(ranking.items())) for query, ranking in run.items()},
     "default": lambda run: defaultdict(dict, {query: OrderedDict(ranking) for query, ranking in run.items()}),
@@ -63,12 +63,12 @@ FORMS: dict[str, Callable[[Rankings], Any]] = {
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Rankings, Rankings]:
+def cases(draw):
     """A gold and a run: ties, also such that only float32 sees, queries that are not judged, zeros that were lost."""
     ids = PLAIN if draw(st.integers(0, 3)) else PLAIN + ODD
     documents = st.sampled_from(ids)
     gold = st.dictionaries(documents.filter(lambda text: text not in ODD), st.integers(-1, 2), min_size=1, max_size=5)
-    score: st.SearchStrategy[Any] = draw(
+    score = draw(
         st.sampled_from(
             [
                 st.integers(0, 3),
@@ -88,14 +88,14 @@ def cases(draw: st.DrawFn) -> tuple[Rankings, Rankings]:
     return judged, draw(run)
 
 
-def outcome(evaluator: Evaluator, held: Any) -> Scores | str:
+def outcome(evaluator, held):
     try:
         return evaluator.evaluate(held, keep_judged=True)
     except ColieeError as error:
         return f"{type(error).__name__}: {error}"
 
 
-def check_same(one: Scores | str, other: Scores | str) -> None:
+def check_same(one, other):
     if isinstance(one, str) or isinstance(other, str):
         assert one == other
         return
@@ -115,9 +115,7 @@ def check_same(one: Scores | str, other: Scores | str) -> None:
 
 
 @given(st.sampled_from(["dictionary", *FORMS]), cases(), st.sampled_from(["trec", "1"]), st.sampled_from([(), ("q1",)]))
-def test_a_run_in_memory_is_judged_as_its_naive_twin_is(
-    form: str, case: tuple[Rankings, Rankings], task: str, exclude: tuple[str, ...]
-) -> None:
+def test_a_run_in_memory_is_judged_as_its_naive_twin_is(form, case, task, exclude):
     gold, run = case
     if "q1" not in gold or len(gold) == 1:
         exclude = ()
@@ -134,9 +132,7 @@ def test_a_run_in_memory_is_judged_as_its_naive_twin_is(
 
 
 @given(cases(), st.sampled_from([PLAIN, ["5", "d1", "005"], [*PLAIN, "d" * 40, "d" * 40 + "e"]]), st.randoms())
-def test_arrays_are_judged_as_their_ids_are(
-    case: tuple[Rankings, Rankings], documents: list[str], chance: Random
-) -> None:
+def test_arrays_are_judged_as_their_ids_are(case, documents, chance):
     gold, run = case
     evaluator = Evaluator(gold, MEASURES, task="trec", documents=documents)
     rows = [
@@ -157,7 +153,7 @@ def test_arrays_are_judged_as_their_ids_are(
 
 @settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
-def test_the_query_itself_is_taken_out_however_the_run_is_given(seed: int) -> None:
+def test_the_query_itself_is_taken_out_however_the_run_is_given(seed):
     chance = Random(seed)
     ids = [f"x{at}" for at in range(6)]
     gold = {query: {document: 1 for document in chance.sample(ids, 3) if document != query} for query in ids[:3]}
@@ -181,10 +177,10 @@ class Ranx:
 
     __module__ = "ranx.data_structures.run"
 
-    def __init__(self, held: dict[str, dict[str, float]]) -> None:
+    def __init__(self, held):
         self.held = held
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
+    def to_dict(self):
         return self.held
 
 
@@ -198,11 +194,31 @@ class Ranx:
         (pandas.Series(["Y"], ["R01-1-A"]), pandas.Series([1], ["R01-1-A"]), 1.0),
     ],
 )
-def test_what_other_libraries_hold_is_read(gold: Any, run: Any, expected: float) -> None:
+def test_what_other_libraries_hold_is_read(gold, run, expected):
     assert next(iter(evaluate(gold, run, task=None if "R01" in str(gold) else "2").measures.values())) == expected
 
 
-def test_a_pair_that_is_given_twice_is_refused() -> None:
+def test_a_pair_that_is_given_twice_is_refused():
     with pytest.raises(InputError) as refused:
         evaluate([("1", "a", 1)], [("1", "a", 0.5), ("1", "a", 0.6)], task="2")
     assert (refused.value.kind, refused.value.found) == ("duplicate", "1 a")
+
+
+@given(st.lists(st.text(st.sampled_from("a1. txé\u3000"), max_size=8)))
+def test_ids_that_stand_as_they_are_compared_are_known_together(ids: list[str]) -> None:
+    assert records.are_normal(ids) == (list(map(records.normal_id, ids)) == ids)
+
+
+def test_of_plain_ids_none_is_normalised_alone_and_a_gold_is_summed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(records, "normal_id", lambda text: seen.append(text) or text.strip())
+    evaluator = Evaluator({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}, ["AP"], task="trec")
+    evaluator.evaluate({"q1": {"d1": 0.5}, "q2": {"d2": 0.5}})
+    assert not seen
+    qrels = evaluator.qrels["documents"]
+    assert qrels.relevant() is qrels.relevant()
+
+
+def test_a_key_that_ends_in_a_digit_is_no_name_of_a_role() -> None:
+    assert not [name for name in KNOWN if name[-1:].isdigit()]
+    assert is_record({"query_id": "001", "x1": ["018"], "y2": 0.5}, {"document": "x1"})

@@ -1,8 +1,4 @@
-from __future__ import annotations
-
 import dataclasses
-from collections.abc import Iterator
-from pathlib import Path
 from typing import cast
 
 import naive
@@ -17,13 +13,13 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judging.judged import Judged, judge
+from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.reading.anything import read_run
 
 
-def seen(judged: Judged) -> naive.Expected:
+def seen(judged):
     """A Judged in the words of the naive twin."""
     qrels = judged.qrels
     return naive.Expected(
@@ -40,22 +36,18 @@ def seen(judged: Judged) -> naive.Expected:
 
 
 @given(naive.golds, naive.run_lines(), st.booleans(), st.data())
-def test_judging_equals_its_naive_twin(
-    gold: naive.Judgements, lines: list[naive.Line], scored: bool, data: st.DataObject
-) -> None:
+def test_judging_equals_its_naive_twin(gold, lines, scored, data):
     run = data.draw(naive.runs(lines, scored))
     assert seen(judge(Qrels(gold), run)) == naive.expected(gold, lines, scored)
 
 
 @given(naive.golds, naive.run_lines(), st.data())
-def test_remarks_count_repeated_lines_and_queries_with_ties(
-    gold: naive.Judgements, lines: list[naive.Line], data: st.DataObject
-) -> None:
+def test_remarks_count_repeated_lines_and_queries_with_ties(gold, lines, data):
     judged = judge(Qrels(gold), data.draw(naive.runs(lines, scored=True)))
     assert judged.remarks.count("duplicate") == sum(naive.expected(gold, lines, scored=True).repeated.values())
     ties = 0
     for query in gold:
-        best: dict[str, float] = {}
+        best = {}
         for line in lines:
             if line.query == query and line.document is not None:
                 best[line.document] = max(line.score, best.get(line.document, -np.inf))
@@ -64,18 +56,14 @@ def test_remarks_count_repeated_lines_and_queries_with_ties(
 
 
 @given(naive.golds, naive.run_lines(), st.booleans(), st.data())
-def test_skipped_queries_leave_no_trace(
-    gold: naive.Judgements, lines: list[naive.Line], scored: bool, data: st.DataObject
-) -> None:
+def test_skipped_queries_leave_no_trace(gold, lines, scored, data):
     skip = frozenset(data.draw(st.sets(st.sampled_from(naive.QUERIES + naive.EXTRA))))
     judged = judge(Qrels(gold), data.draw(naive.runs(lines, scored)), skip)
     assert seen(judged) == naive.expected(gold, [line for line in lines if line.query not in skip], scored)
 
 
 @given(naive.golds, naive.run_lines(), st.booleans(), st.data())
-def test_parts_of_different_queries_add_up_to_the_whole(
-    gold: naive.Judgements, lines: list[naive.Line], scored: bool, data: st.DataObject
-) -> None:
+def test_parts_of_different_queries_add_up_to_the_whole(gold, lines, scored, data):
     first = data.draw(st.sets(st.sampled_from(naive.QUERIES + naive.EXTRA)))
     qrels = Qrels(gold)
     one, other = (
@@ -90,7 +78,7 @@ def test_parts_of_different_queries_add_up_to_the_whole(
 
 
 @pytest.mark.parametrize("query", ["q1", "x1"])
-def test_parts_with_a_common_query_do_not_add(query: str) -> None:
+def test_parts_with_a_common_query_do_not_add(query):
     qrels = Qrels({"q1": {"d1": 1}, "q2": {"d1": 1}})
     one, other = judge(qrels, Run.of({query: ["d1"]})), judge(qrels, Run.of({"q2": ["d1"], query: ["d2"]}))
     with refusing(ValueError, "a query is in both parts"):
@@ -101,7 +89,7 @@ def test_parts_with_a_common_query_do_not_add(query: str) -> None:
         judge(Qrels({"q1": {"d1": 2}}), Run.of({})) + one
 
 
-def test_a_judged_does_not_change_when_another_is_added() -> None:
+def test_a_judged_does_not_change_when_another_is_added():
     qrels = Qrels({"q1": {"d1": 1}, "q2": {"d2": 1}})
     one = judge(qrels, Run.of({"q1": ["d1", "d1"], "x": ["d"]}))
     before = dataclasses.replace(one, rank=one.rank.copy(), remarks=one.remarks + Remarks())
@@ -129,12 +117,10 @@ def test_a_judged_does_not_change_when_another_is_added() -> None:
         ([3.0, 2.0, 1.0], ["1.0", "10.0", "2.0"], 1),
     ],
 )
-def test_ranks_that_disagree_with_scores_are_remarked_and_not_followed(
-    scores: list[float], ranks: list[str], noted: int
-) -> None:
+def test_ranks_that_disagree_with_scores_are_remarked_and_not_followed(scores, ranks, noted):
     gold = Qrels({"q": {"a": 1, "b": 1, "c": 1}})
     with_ranks, without = (
-        judge(gold, Run(lambda column=column: iter([Columns(["q"], [0, 3], ["a", "b", "c"], scores, column)])))  # type: ignore[misc]
+        judge(gold, Run(lambda column=column: iter([Columns(["q"], [0, 3], ["a", "b", "c"], scores, column)])))
         for column in (ranks, None)
     )
     assert with_ranks.rank.tolist() == without.rank.tolist()
@@ -142,19 +128,19 @@ def test_ranks_that_disagree_with_scores_are_remarked_and_not_followed(
     assert without.remarks.count("rank-order") == 0
 
 
-def diagnosed(qrels: Qrels, rankings: dict[str, list[str]]) -> Remarks:
+def diagnosed(qrels, rankings):
     run = Run.of(rankings)
     return diagnose(judge(qrels, run), run, "gold", refuse=False)
 
 
-def test_lost_zeros_of_documents_are_remarked() -> None:
+def test_lost_zeros_of_documents_are_remarked():
     remarks = diagnosed(Qrels({"q": {"000018": 1, "000019": 1, "20": 1}}), {"q": ["18", "000019", "19", "020"]})
     assert remarks.count("lost-zeros") == 1
     assert remarks.examples("lost-zeros") == ("query q: 18 for 000018",)
     assert remarks.count("short-id") == 0  # the gold's ids are not of one length
 
 
-def test_short_ids_of_unjudged_documents_are_remarked() -> None:
+def test_short_ids_of_unjudged_documents_are_remarked():
     qrels = Qrels({"q": {"000018": 1, "100200": 1}, "r": {"000203": 0}})
     run = {"q": ["100200", "18", "77", "77", "ab", "0000077", "123456"], "r": ["000203", "5"]}
     remarks = diagnosed(qrels, run)
@@ -165,7 +151,7 @@ def test_short_ids_of_unjudged_documents_are_remarked() -> None:
         assert diagnosed(Qrels(gold), run).count("short-id") == 0
 
 
-def test_documents_in_another_form_than_the_golds_are_remarked() -> None:
+def test_documents_in_another_form_than_the_golds_are_remarked():
     articles = Qrels({"R07-01-A": {"96": 1, "398-20": 1}})
     run = {"R07-01-A": ["96", "398.20", "Feb-98", "0096", "398の20", "398-20-2", "121-2", "７"]}
     remarks = diagnosed(articles, run)
@@ -179,11 +165,11 @@ def test_documents_in_another_form_than_the_golds_are_remarked() -> None:
         assert diagnosed(Qrels(gold), documents).count("odd-id") == 0
 
 
-def test_a_grouped_run_is_read_once_and_any_other_twice() -> None:
+def test_a_grouped_run_is_read_once_and_any_other_twice():
     reads = []
 
-    def run(*queries: str) -> Run:
-        def read() -> Iterator[Columns]:
+    def run(*queries):
+        def read():
             reads.append(queries)
             for query in queries:
                 remarks = Remarks()
@@ -201,8 +187,8 @@ def test_a_grouped_run_is_read_once_and_any_other_twice() -> None:
     assert judged.remarks.count("tag") == 3
 
 
-def test_errors_of_the_reader_pass_through() -> None:
-    def blocks() -> Iterator[Columns]:
+def test_errors_of_the_reader_pass_through():
+    def blocks():
         yield Columns(["q"], [0, 1], ["a"])
         raise InputError("columns", "run.txt", "2 columns", line=2)
 
@@ -210,7 +196,7 @@ def test_errors_of_the_reader_pass_through() -> None:
         judge(Qrels({"q": {"a": 1}}), Run(blocks))
 
 
-def test_qrels_number_queries_and_rows_in_the_order_given() -> None:
+def test_qrels_number_queries_and_rows_in_the_order_given():
     qrels = Qrels({"b": {"y": 2, "x": 0}, "empty": {}, "a": {"x": -1, "z": 1}})
     assert qrels.queries == ("b", "empty", "a")
     assert qrels.numbers(Ids.of(["a", "none", "b"])).tolist() == [2, -1, 0]
@@ -228,7 +214,7 @@ ROWS = [("q1", "a"), ("q1", "b"), ("q2", "a"), ("q2", "b")]
 
 
 @pytest.mark.parametrize(("order", "returns"), [([0, 1, 2, 3], False), ([0, 2, 1, 3], True)])
-def test_lines_are_said_to_be_apart_only_where_they_are(order: list[int], returns: bool, tmp_path: Path) -> None:
+def test_lines_are_said_to_be_apart_only_where_they_are(order, returns, tmp_path):
     rows = [ROWS[at] for at in order]
     frame = pandas.DataFrame(rows, columns=["query_id", "doc_id"])
     table = tmp_path / "run.csv"

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from asserting import begins, clause, heard, matches, refusing
@@ -18,7 +15,7 @@ CASES = {"000018": {"072495": 1, "012101": 1}, "000203": {"004411": 1}}
 QUESTIONS = {"R07-01-O": {"96": 1, "398-2": 1}, "R07-02-A": {"7": 1}}
 
 
-def checked(gold: dict[str, dict[str, int]], run: dict[str, list[str]]) -> bool:
+def checked(gold, run):
     held = Run.of(run, path="run.txt")
     judged = judge(Qrels(gold), held)
     diagnose(judged, held, "gold.json")
@@ -54,16 +51,14 @@ def checked(gold: dict[str, dict[str, int]], run: dict[str, list[str]]) -> bool:
         (CASES, ["case X"], "the ids look different; …"),
     ],
 )
-def test_a_run_that_shares_no_query_is_refused_with_the_likely_cause(
-    gold: dict[str, dict[str, int]], queries: list[str], cause: str
-) -> None:
+def test_a_run_that_shares_no_query_is_refused_with_the_likely_cause(gold, queries, cause):
     with pytest.raises(MismatchError) as refused:
         checked(gold, {query: ["072495"] for query in queries})
     assert begins(heard(refused.value), "run.txt: [mismatch] (run: '")
     assert begins(heard(refused.value.remedy), cause)
 
 
-def test_a_refusal_shows_what_both_sides_look_like() -> None:
+def test_a_refusal_shows_what_both_sides_look_like():
     with pytest.raises(MismatchError) as refused:
         checked({f"{n:06}": {} for n in range(1, 9)}, {"a" * 99: ["x"], "b\x1b[31m": ["x"], "c": ["x"], "d": ["x"]})
     assert matches(
@@ -81,7 +76,7 @@ def test_a_refusal_shows_what_both_sides_look_like() -> None:
         (["398-2"], "write document ids as in the gold …"),
     ],
 )
-def test_a_run_whose_documents_have_another_form_is_refused(documents: list[str], cause: str) -> None:
+def test_a_run_whose_documents_have_another_form_is_refused(documents, cause):
     with pytest.raises(MismatchError) as refused:
         checked(CASES, {"000018": documents, "000203": documents})
     assert begins(clause(refused.value), "[mismatch] (run: '")
@@ -101,22 +96,22 @@ def test_a_run_whose_documents_have_another_form_is_refused(documents: list[str]
         (CASES, []),
     ],
 )
-def test_ids_that_merely_miss_are_scored(gold: dict[str, dict[str, int]], documents: list[str]) -> None:
+def test_ids_that_merely_miss_are_scored(gold, documents):
     run = {"000018": documents, "000203": documents} if "000203" in gold else {"000018": documents}
     split = {query: [document] for query, document in zip(run, documents, strict=False)} if len(documents) > 1 else run
     assert checked(gold, split) is False
 
 
-def test_a_single_judged_document_is_enough() -> None:
+def test_a_single_judged_document_is_enough():
     assert checked(CASES, {"18": ["x"], "000203": ["y", "004411"]}) is True
 
 
-def test_a_run_of_no_query_is_refused() -> None:
+def test_a_run_of_no_query_is_refused():
     with pytest.raises(MismatchError):
         checked(CASES, {})
 
 
-def test_queries_with_lost_zeros_are_found() -> None:
+def test_queries_with_lost_zeros_are_found():
     gold, run = (
         {"000018": {}, "000203": {}, "7": {"d": 1}, "0": {}},
         Run.of(dict.fromkeys(("7", "203", "18", "5"), "d")),
@@ -130,9 +125,7 @@ MANY = 500
 
 @pytest.mark.parametrize("extra_first", [True, False])
 @pytest.mark.parametrize("documents", [["Article_572"], ["Art-9", "x"]])
-def test_documents_of_another_form_are_refused_whatever_else_is_in_the_run(
-    documents: list[str], extra_first: bool
-) -> None:
+def test_documents_of_another_form_are_refused_whatever_else_is_in_the_run(documents, extra_first):
     gold = {"H18-1-1": {"572": 1}, "H18-1-2": {"566": 1}}
     judged, extra = dict.fromkeys(gold, documents), {f"H19-{n}-1": ["5"] for n in range(MANY)}
     run = {**extra, **judged} if extra_first else {**judged, **extra}
@@ -142,20 +135,20 @@ def test_documents_of_another_form_are_refused_whatever_else_is_in_the_run(
 
 
 @pytest.mark.parametrize("at", [0, 30, MANY - 1])
-def test_one_document_of_the_golds_form_among_many_others_makes_a_fair_zero(at: int) -> None:
+def test_one_document_of_the_golds_form_among_many_others_makes_a_fair_zero(at):
     gold = {f"{n:06}": {"000018": 1} for n in range(MANY)}
     run = {query: ["x9", "555555" if n == at else "y"] for n, query in enumerate(gold)}
     assert checked(gold, run) is False
 
 
-def test_lost_zeros_that_leave_nothing_are_refused_though_the_ids_have_one_form() -> None:
+def test_lost_zeros_that_leave_nothing_are_refused_though_the_ids_have_one_form():
     gold = {"001": {"018": 1, "1025": 1}}
     with refusing(MismatchError, "leading zeros are lost: write "):
         checked(gold, {**{f"9{n}": ["1025"] for n in range(MANY)}, "001": ["18"]})
 
 
 @pytest.mark.parametrize("run", [{"001": ["x"]}, {"002": ["013"]}, {"1": ["013"]}])
-def test_a_zero_that_is_true_is_scored_where_the_caller_says_so(run: dict[str, list[str]]) -> None:
+def test_a_zero_that_is_true_is_scored_where_the_caller_says_so(run):
     gold = {"001": ["013", "020"]}
     with pytest.raises(MismatchError):
         evaluate(gold, run, task=2)
@@ -164,9 +157,7 @@ def test_a_zero_that_is_true_is_scored_where_the_caller_says_so(run: dict[str, l
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1 << 18])
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_the_refusal_is_the_same_in_blocks_and_parts(
-    size: int, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_refusal_is_the_same_in_blocks_and_parts(size, jobs, tmp_path, monkeypatch):
     monkeypatch.setattr(columns, "BLOCK_SIZES", (size, 0))
     gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
     gold.write_text(json.dumps({f"{n:03}": ["013"] for n in range(40)}))
@@ -178,7 +169,7 @@ def test_the_refusal_is_the_same_in_blocks_and_parts(
         assert "run: 'A0', 'A" in clause(refused.value)
 
 
-def test_queries_in_another_spelling_are_remarked_with_the_golds() -> None:
+def test_queries_in_another_spelling_are_remarked_with_the_golds():
     gold = {"R07-01-A": {"96": 1}, "R07-02-I": {"7": 1}, "R07-03-U": {"7": 1}}
     run = {"R07-1-A": ["96"], "R07-02-I": ["7"], "R0703U": ["7"], "R06-01-A": ["7"]}
     remarks = evaluate(gold, run, task=3, edition=2025).remarks
@@ -186,7 +177,7 @@ def test_queries_in_another_spelling_are_remarked_with_the_golds() -> None:
     assert any(begins(heard(remark), "[other-spelling] 2 …") and pairs in remark for remark in remarks)
 
 
-def test_odd_ids_behind_the_first_block_are_remarked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_odd_ids_behind_the_first_block_are_remarked(tmp_path, monkeypatch):
     monkeypatch.setattr(columns, "BLOCK_SIZES", (64, 0))
     gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
     gold.write_text(json.dumps({f"{n:06}": ["000013"] for n in range(40)}))

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +11,7 @@ _SEGMENTS = st.lists(st.lists(_SCORES, max_size=5) | st.lists(_SCORES, min_size=
 
 
 @given(_SEGMENTS)
-def test_keys_sort_lines_by_segment_and_by_score_as_trec_eval_compares_it(segments: list[list[float]]) -> None:
+def test_keys_sort_lines_by_segment_and_by_score_as_trec_eval_compares_it(segments):
     scores = np.array([score for held in segments for score in held])
     segment = np.repeat(np.arange(len(segments)), list(map(len, segments)))
     within = order.sort_keys(scores)

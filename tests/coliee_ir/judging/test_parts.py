@@ -1,7 +1,5 @@
 """Several processes, several parts, several blocks: the same result as one reading of the whole file."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path
@@ -19,12 +17,12 @@ from coliee_adapters.forms import columns, detect
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Columns, Run
 from coliee_ir.judging import judged, order, qrels, ungrouped, workers
-from coliee_ir.judging.judged import Judged, judge
+from coliee_ir.judging.judged import judge
 from coliee_ir.judging.qrels import Qrels
 
 
 @given(st.integers(0, 10**6), st.integers(1, 2000))
-def test_blocks_may_end_anywhere(tmp_path_factory: pytest.TempPathFactory, seed: int, size: int) -> None:
+def test_blocks_may_end_anywhere(tmp_path_factory, seed, size):
     path = tmp_path_factory.getbasetemp() / "run"
     with pytest.MonkeyPatch.context() as patch:
         run = write_run(path, seed, odd=seed % 2 == 0, queries=6)
@@ -37,11 +35,11 @@ def test_blocks_may_end_anywhere(tmp_path_factory: pytest.TempPathFactory, seed:
     st.lists(st.sampled_from(["q01 d1 T", "q01 d2 T", "q02 d1 T", "q03 d3 U", "# a comment", "", "/* a", "b */"])),
     st.integers(1, 40),
 )
-def test_blocks_may_hold_no_line(tmp_path_factory: pytest.TempPathFactory, lines: list[str], size: int) -> None:
+def test_blocks_may_hold_no_line(tmp_path_factory, lines, size):
     path = tmp_path_factory.getbasetemp() / "lines"
     path.write_text("\n".join([*lines, "*/ q04 d1 T", ""]), encoding="utf-8")
 
-    def judged() -> Judged | str:
+    def judged():
         try:
             return judge(GOLD, detect.read_run(Source(path), form="columns"))
         except InputError as error:
@@ -57,21 +55,21 @@ def test_blocks_may_hold_no_line(tmp_path_factory: pytest.TempPathFactory, lines
         assert same(pieces, whole)
 
 
-def test_a_first_block_without_lines_goes_before_a_query(tmp_path: Path) -> None:
+def test_a_first_block_without_lines_goes_before_a_query(tmp_path):
     lines = [[], ["q01"], [], ["q01"], ["q02"], [], []]
     blocks = [Columns(queries, [*range(len(queries) + 1)], ["d1"] * len(queries)) for queries in lines]
     whole = list(order.whole_queries(blocks))
     assert [(list(part.queries), part.lengths.tolist()) for part in whole] == [(["q01"], [2]), (["q02"], [1])]
 
 
-def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
+def test_two_processes_give_what_one_gives(tmp_path):
     run = write_run(tmp_path / "run", 1)
     assert same(judge(GOLD, run, jobs=2), judge(GOLD, run))
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.usefixtures("one_process")
-def test_ungrouped_lines_may_go_through_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+def test_ungrouped_lines_may_go_through_files(tmp_path, monkeypatch, jobs):
     monkeypatch.setenv("TMPDIR", str(tmp_path / "aside"))
     monkeypatch.setattr("tempfile.tempdir", None)
     (tmp_path / "aside").mkdir()
@@ -84,7 +82,7 @@ def test_ungrouped_lines_may_go_through_files(tmp_path: Path, monkeypatch: pytes
     assert list((tmp_path / "aside").iterdir()) == []
 
 
-def test_files_that_cannot_be_written_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_cannot_be_written_are_one_sentence(tmp_path, monkeypatch):
     run = write_run(tmp_path / "run", 1, grouped=False)
     monkeypatch.setattr(ungrouped, "BATCH", 7)
     monkeypatch.setattr(ungrouped, "Path", lambda folder, name: Path(folder, "not there", name))
@@ -92,12 +90,12 @@ def test_files_that_cannot_be_written_are_one_sentence(tmp_path: Path, monkeypat
         judge(GOLD, run)
 
 
-def test_parts_begin_where_a_query_begins(tmp_path: Path) -> None:
+def test_parts_begin_where_a_query_begins(tmp_path):
     run = write_run(tmp_path / "run", 2)
     assert run.split is not None
     parts = run.split(5)
     assert 2 <= len(parts) <= 5
-    seen: set[str] = set()
+    seen = set()
     for part in parts:
         queries = {query for block in part.blocks() for query in block.queries}
         assert queries.isdisjoint(seen)
@@ -105,7 +103,7 @@ def test_parts_begin_where_a_query_begins(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("one_process")
-def test_an_error_or_a_remark_in_a_part_has_its_line_in_the_whole_file(tmp_path: Path) -> None:
+def test_an_error_or_a_remark_in_a_part_has_its_line_in_the_whole_file(tmp_path):
     write_run(tmp_path / "run", 3)
     lines = (tmp_path / "run").read_text().split("\n")
     lines[-2] = lines[-2].replace(" T", " U")
@@ -118,7 +116,7 @@ def test_an_error_or_a_remark_in_a_part_has_its_line_in_the_whole_file(tmp_path:
         judge(GOLD, read_run(Source(tmp_path / "run")), jobs=4)
 
 
-def test_ids_with_equal_keys_are_told_apart_by_their_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_with_equal_keys_are_told_apart_by_their_text(tmp_path, monkeypatch):
     runs = [write_run(tmp_path / f"run{seed}", seed) for seed in range(5)]
     expected = [judge(GOLD, run) for run in runs]
     for module in (judged, qrels):
@@ -133,7 +131,7 @@ def test_ids_with_equal_keys_are_told_apart_by_their_text(tmp_path: Path, monkey
 GOLD_IDS = Ids.of(GOLD.queries)
 
 
-def test_long_ids_are_told_apart_behind_their_32nd_byte() -> None:
+def test_long_ids_are_told_apart_behind_their_32nd_byte():
     stem = "clueweb22-en0000-00-00000-with-a-long-tail-"
     gold = Qrels({stem + "q1": {stem + "a": 1, stem + "b": 1}, stem + "q2": {stem + "b": 1}})
     run = Run.of({stem + "q2": [stem + "a", stem + "b"], stem + "q1": [stem + "c", stem + "b"], stem + "q3": ["x"]})
@@ -143,8 +141,8 @@ def test_long_ids_are_told_apart_behind_their_32nd_byte() -> None:
     assert judged.extra == {stem + "q3": 1}
 
 
-def test_a_query_over_many_blocks_is_one_query() -> None:
-    def blocks() -> list[Columns]:
+def test_a_query_over_many_blocks_is_one_query():
+    def blocks():
         return [Columns(["q"], [0, 2], [f"d{2 * n}", f"d{2 * n + 1}"], [-2.0 * n, -2.0 * n - 1]) for n in range(50)]
 
     judged = judge(Qrels({"q": {"d99": 1, "d0": 1}}), Run(lambda: iter(blocks())))
@@ -152,13 +150,13 @@ def test_a_query_over_many_blocks_is_one_query() -> None:
     assert judged.retrieved.tolist() == [100]
 
 
-def test_a_killed_worker_is_an_error_and_not_a_result() -> None:
+def test_a_killed_worker_is_an_error_and_not_a_result():
     with refusing(workers.WorkerError, "[worker]"):
         list(workers.results([lambda: os.kill(os.getpid(), signal.SIGKILL), lambda: 1], 2))
 
 
-def test_results_come_in_order_and_errors_stand_in_their_place() -> None:
-    def broken() -> int:
+def test_results_come_in_order_and_errors_stand_in_their_place():
+    def broken():
         raise InputError("columns", "run.txt", "2 columns", line=3)
 
     first, second, third = workers.results([lambda: 1, broken, lambda: 3], 2)

@@ -1,10 +1,7 @@
 """What travels between processes: whatever engine sends it, the result is that of one process."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from example_runs import EXAMPLES
@@ -27,12 +24,12 @@ PAIRS = [
 ]
 
 
-def travelled(held: object) -> object:
+def travelled(held):
     return pickle.loads(pickle.dumps(held))
 
 
 @pytest.mark.parametrize(("gold", "run"), PAIRS)
-def test_records_evaluators_and_scores_are_the_same_behind_a_border(gold: str, run: str) -> None:
+def test_records_evaluators_and_scores_are_the_same_behind_a_border(gold, run):
     record, submission = read_gold(EXAMPLES / gold), read_run(EXAMPLES / run)
     assert travelled(record) == record
     evaluator = Evaluator(record)
@@ -47,7 +44,7 @@ def test_records_evaluators_and_scores_are_the_same_behind_a_border(gold: str, r
     assert isinstance(travelled(Submission(submission)), Submission)
 
 
-def csv(folder: Path) -> object:
+def csv(folder):
     (folder / "run.csv").write_text("q1,d1,T\nq2,d9,T\n", encoding="utf-8")
     return folder / "run.csv"
 
@@ -61,8 +58,8 @@ def csv(folder: Path) -> object:
         csv,
     ],
 )
-def test_runs_from_memory_travel(tmp_path: Path, held: object) -> None:
-    run = read_run(held(tmp_path) if isinstance(held, Callable) else held)  # type: ignore[arg-type]
+def test_runs_from_memory_travel(tmp_path, held):
+    run = read_run(held(tmp_path) if isinstance(held, Callable) else held)
     assert not isinstance(run, Answers)
     qrels = Qrels({"q1": {"d1": 1}, "q2": {"d2": 1}})
     there = travelled(run)
@@ -71,7 +68,7 @@ def test_runs_from_memory_travel(tmp_path: Path, held: object) -> None:
 
 
 @pytest.mark.parametrize("other", [{"q1": {"d1": 2}}, {"q1": {"d2": 1}}, {"q2": {"d1": 1}}, {"q1": {}}])
-def test_parts_of_different_golds_are_told_apart(other: dict[str, dict[str, int]]) -> None:
+def test_parts_of_different_golds_are_told_apart(other):
     one = Qrels({"q1": {"d1": 1}})
     assert one.same_as(one)
     assert one.same_as(Qrels({"q1": {"d1": 1}}))

@@ -1,13 +1,10 @@
 """Scores over all orders of documents of equal score: against every order, one by one."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
 import pickle
 from pathlib import Path
-from typing import Any
 
 import ir_measures
 import numpy as np
@@ -29,7 +26,7 @@ MEASURES = [
 DOCUMENTS = "abcdef"
 
 
-def orders(run: dict[str, dict[str, float]]) -> list[dict[str, dict[str, float]]]:
+def orders(run):
     """The run with its ties broken in every way."""
     of_query = []
     for query, ranking in run.items():
@@ -52,7 +49,7 @@ runs = st.fixed_dictionaries(
 
 @settings(max_examples=12, deadline=None)
 @given(golds, runs, st.sampled_from(("zero", "skip")))
-def test_the_span_is_that_of_all_orders(gold: Any, run: dict[str, dict[str, float]], unanswered: Any) -> None:
+def test_the_span_is_that_of_all_orders(gold, run, unanswered):
     gold["x"]["a"], run["x"]["a"] = 2, 1.0
     evaluator = Evaluator(gold, MEASURES, task="trec", decisions=Decisions(unanswered=unanswered))
     scores = evaluator.evaluate(run)
@@ -66,7 +63,7 @@ def test_the_span_is_that_of_all_orders(gold: Any, run: dict[str, dict[str, floa
         ), measure.name
 
 
-def test_what_is_kept_of_ties_is_small_until_somebody_asks() -> None:
+def test_what_is_kept_of_ties_is_small_until_somebody_asks():
     gold = {f"q{n}": {f"d{at}": at % 3 for at in range(50)} for n in range(200)}
     run = {q: {f"d{at}": float(at) for at in range(50)} for q in gold}
     run["q7"]["d0"] = 5.0
@@ -78,7 +75,7 @@ def test_what_is_kept_of_ties_is_small_until_somebody_asks() -> None:
     assert spans[next(iter(spans))].lowest < spans[next(iter(spans))].highest
 
 
-def test_without_ties_nothing_is_computed_and_nothing_said() -> None:
+def test_without_ties_nothing_is_computed_and_nothing_said():
     gold, run = {"q": {"a": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
     scores = coliee_ir.evaluate(gold, run, task="trec", measures=["AP", "bpref"])
     assert not scores.ties
@@ -91,7 +88,7 @@ def test_without_ties_nothing_is_computed_and_nothing_said() -> None:
     assert not any("order of documents" in remark for remark in scores.remarks)
 
 
-def test_of_a_measure_without_a_formula_nothing_is_claimed() -> None:
+def test_of_a_measure_without_a_formula_nothing_is_claimed():
     scores = coliee_ir.evaluate(
         {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, task="trec", measures=["bpref", "MicroF1"]
     )
@@ -100,13 +97,13 @@ def test_of_a_measure_without_a_formula_nothing_is_claimed() -> None:
     assert scores.span(micro) == (scores.results[micro].value,) * 3  # a set has no order
 
 
-def test_parts_add_up_to_the_whole_and_travel(tmp_path: Path) -> None:
+def test_parts_add_up_to_the_whole_and_travel(tmp_path):
     from coliee_ir.judging.judged import judge
     from coliee_ir.judging.qrels import Qrels
 
     qrels = Qrels({"x": {"a": 1, "b": 0}, "y": {"a": 1}})
     run = {"x": {"a": 1.0, "b": 1.0}, "y": {"a": 2.0, "c": 2.0}}
-    whole, *parts = (judge(qrels, coliee_ir.read_run(some)) for some in (run, {"y": run["y"]}, {"x": run["x"]}))  # type: ignore[arg-type]
+    whole, *parts = (judge(qrels, coliee_ir.read_run(some)) for some in (run, {"y": run["y"]}, {"x": run["x"]}))
     total = pickle.loads(pickle.dumps(parts[0])) + parts[1]
     order = np.argsort(total.tied[0])
     assert total.tied[:, order].tolist() == whole.tied[:, np.argsort(whole.tied[0])].tolist()
@@ -116,19 +113,17 @@ def test_parts_add_up_to_the_whole_and_travel(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "measure", [RR @ 2, RR(rel=2) @ 1, RR @ 10, Judged @ 1, Compat, RR, P @ 1, AP @ 1, nDCG @ 1], ids=str
 )
-def test_where_ir_measures_orders_ties_otherwise_a_remark_says_so(measure: Any) -> None:
+def test_where_ir_measures_orders_ties_otherwise_a_remark_says_so(measure):
     gold, tied, name = {"q": {"a": 2, "c": 0}}, {"q": {"a": 1.0, "b": 1.0}}, str(measure)
     for run in (tied, {"q": {"a": 2.0, "b": 1.0}}):
         scores = coliee_ir.evaluate(gold, run, task="trec", measures=name)
         theirs = ir_measures.calc_aggregate([measure], gold, run)[measure]
-        told = [remark for remark in scores.remarks if remark.kind == "tie-elsewhere"]  # type: ignore[attr-defined]
+        told = [remark for remark in scores.remarks if remark.kind == "tie-elsewhere"]
         is_other = run is tied and measure not in (RR, P @ 1, AP @ 1, nDCG @ 1)
         assert (scores.measures[name] != pytest.approx(theirs), len(told)) == (is_other, is_other)
 
 
-def test_on_the_command_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_on_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("q").write_text("q 0 a 1\n")
     Path("r").write_text("q Q0 a 1 5 T\nq Q0 b 2 5 T\n")

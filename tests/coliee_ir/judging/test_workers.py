@@ -1,13 +1,9 @@
 """How many processes are used, and from where."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import subprocess
 import sys
-from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +17,7 @@ GOLD = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run(tmp_path_factory):
     """A run that is worth two processes of its own, where a MiB is worth one."""
     filler = "x" * 5
     path = tmp_path_factory.mktemp("large") / "run.txt"
@@ -33,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def small(monkeypatch):
     monkeypatch.setattr(batch, "WORTH_A_PROCESS", 2 << 20)
 
 
@@ -41,12 +37,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     ("asked", "processors", "runs", "used"),
     [(1000, 8, 1, 2), (1000, 8, 3, 4), (1000, 2, 3, 2), (None, 8, 1, 2), (3, 8, 3, 3), (1000, 1, 3, 1), (1, 8, 3, 1)],
 )
-def test_no_more_processes_than_processors_and_large_pieces(
-    run: Path, monkeypatch: pytest.MonkeyPatch, asked: int | None, processors: int, runs: int, used: int
-) -> None:
+def test_no_more_processes_than_processors_and_large_pieces(run, monkeypatch, asked, processors, runs, used):
     seen = [1]
 
-    def results(tasks: Sequence[object], jobs: int, *_: object) -> list[object]:
+    def results(tasks, jobs, *_):
         seen.append(jobs)
         return []
 
@@ -59,12 +53,12 @@ def test_no_more_processes_than_processors_and_large_pieces(
     assert max(seen) == used
 
 
-def _scored(path: str) -> list[float]:
+def _scored(path):
     results = score_each(Evaluator(GOLD, ["map"], task="trec"), [Submission(path)] * 2, jobs=2)
-    return [scores.measures["map"] for scores in results]  # type: ignore[union-attr]
+    return [scores.measures["map"] for scores in results]
 
 
-def test_a_worker_of_a_pool_works_alone(run: Path) -> None:
+def test_a_worker_of_a_pool_works_alone(run):
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert pool.apply(_scored, (str(run),)) == _scored(str(run))
 
@@ -72,7 +66,7 @@ def test_a_worker_of_a_pool_works_alone(run: Path) -> None:
 @pytest.mark.parametrize(
     "method", ["spawn", *(pytest.param(method, marks=pytest.mark.explore) for method in ("fork", "forkserver"))]
 )
-def test_a_script_without_a_guard_is_right_whatever_the_start_method(run: Path, method: str) -> None:
+def test_a_script_without_a_guard_is_right_whatever_the_start_method(run, method):
     script = run.with_name("script.py")
     script.write_text(
         "import multiprocessing, sys\n"

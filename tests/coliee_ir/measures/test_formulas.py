@@ -1,12 +1,8 @@
 """Scores over several measures: sums and gated values, alone and in the commands that resample and cut them."""
 
-from __future__ import annotations
-
 import json
 import pickle
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import one_step
@@ -27,12 +23,12 @@ DOCUMENTS = tuple(f"d{n}" for n in range(5))
 
 
 @pytest.fixture(autouse=True)
-def _forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _forgotten(monkeypatch, tmp_path):
     monkeypatch.setattr(rules, "protocols_by_name", {})
     monkeypatch.chdir(tmp_path)
 
 
-def put(name: str, content: object) -> str:
+def put(name, content):
     """Write a file, JSON unless it is text."""
     Path(name).write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return name
@@ -43,7 +39,7 @@ FOUND = st.fixed_dictionaries({}, optional={q: st.lists(st.sampled_from(DOCUMENT
 
 
 @given(JUDGED, FOUND, st.floats(0, 1))
-def test_a_sum_is_the_sum_of_its_scores(gold: dict[str, set[str]], run: dict[str, list[str]], share: float) -> None:
+def test_a_sum_is_the_sum_of_its_scores(gold, run, share):
     qrels = {query: dict.fromkeys(sorted(relevant), 1) for query, relevant in gold.items()}
     formula = f"{share:.3f}*MicroF1 + 0.5*MacroF2 - 0.25*P@2"
     scores = coliee_ir.evaluate(
@@ -61,9 +57,7 @@ LABELS = st.fixed_dictionaries({q: st.booleans() for q in QUERIES})
 
 
 @given(JUDGED, FOUND, st.sampled_from([0.0, 0.5, 1.0]))
-def test_a_value_counts_where_its_condition_holds(
-    gold: dict[str, set[str]], run: dict[str, list[str]], least: float
-) -> None:
+def test_a_value_counts_where_its_condition_holds(gold, run, least):
     qrels = {query: dict.fromkeys(sorted(relevant), 1) for query, relevant in gold.items()}
     formula = f"MacroP if MacroR >= {least}"
     scores = coliee_ir.evaluate(qrels, run, task="1", measures=[formula], decisions=Decisions(no_overlap="zero"))
@@ -79,7 +73,7 @@ def test_a_value_counts_where_its_condition_holds(
 CASE_LAW = "Bộ luật Dân sự năm 2015 | Điều 584"
 
 
-def alqac(*rows: tuple[str, str, list[str], list[str]]) -> list[dict[str, Any]]:
+def alqac(*rows):
     return [dict(zip(("case_id", "prediction", "case_evidence", "law_evidence"), row, strict=True)) for row in rows]
 
 
@@ -96,7 +90,7 @@ ALQAC_RUNS = {
 }  # fmt: skip
 
 
-def final_score(run: list[dict[str, Any]]) -> float:
+def final_score(run):
     """The rule of ALQAC 2026, without the factor for calls."""
     answered = {one["case_id"]: one for one in run}
     outcome = recall = right = given_law = gold_law = 0.0
@@ -112,7 +106,7 @@ def final_score(run: list[dict[str, Any]]) -> float:
     return 0.7 * outcome / len(ALQAC) + 0.2 * recall / len(ALQAC) + 0.1 * f1
 
 
-def test_alqac_of_2026_is_scored_compared_and_ranked_by_its_sum(capsys: pytest.CaptureFixture[str]) -> None:
+def test_alqac_of_2026_is_scored_compared_and_ranked_by_its_sum(capsys):
     gold = put("gold.json", ALQAC)
     runs = [put(f"{name}.json", run) for name, run in ALQAC_RUNS.items()]
     assert main_json(["evaluate", gold, *runs], capsys)["runs"][0]["measures"] == pytest.approx(
@@ -130,7 +124,7 @@ def test_alqac_of_2026_is_scored_compared_and_ranked_by_its_sum(capsys: pytest.C
     assert list(asked["runs"][1]["measures"]) == names
 
 
-def main_json(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> Any:
+def main_json(arguments, capsys):
     assert main([*arguments, "--protocol", "alqac-2026", "-f", "json"]) in (0, 1)
     return json.loads(capsys.readouterr().out)
 
@@ -143,18 +137,18 @@ def main_json(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> Any:
         "MicroF1 if MacroR = high", "0.5*MicroF1 ++ MacroF1", "MicroF1 + + MacroF1",
     ],
 )  # fmt: skip
-def test_what_is_no_formula_is_refused_in_a_sentence(typed: str) -> None:
+def test_what_is_no_formula_is_refused_in_a_sentence(typed):
     with pytest.raises(UsageError) as refused:
         parse(typed)
     assert "\n" not in str(refused.value)
 
 
-def test_a_part_that_submissions_do_not_have_is_refused() -> None:
+def test_a_part_that_submissions_do_not_have_is_refused():
     with pytest.raises(UsageError, match="law"):
         coliee_ir.evaluate({"q": ["d"]}, {"q": ["d"]}, task="1", measures="MicroF1(law)")
 
 
-def test_formulas_are_told_from_names_and_pickle() -> None:
+def test_formulas_are_told_from_names_and_pickle():
     assert names_in(" MicroP  P(rel=2)@5 nDCG(dcg='exp-log2')@10") == [
         "MicroP",
         "P(rel=2)@5",
@@ -195,11 +189,11 @@ CASE = st.tuples(
 CASES = st.fixed_dictionaries(dict.fromkeys(QUERIES, CASE))
 
 
-def cases(held: Mapping[str, tuple[str, list[str], list[str]]]) -> list[dict[str, object]]:
+def cases(held):
     return [{"id": query, "label": a, "laws": b, "proof": c} for query, (a, b, c) in held.items()]
 
 
-def total_and_strict(gold: Any, run: Any, times: Mapping[str, int]) -> tuple[float, float]:
+def total_and_strict(gold, run, times):
     """The two scores of a draw of queries, each so many times; NaN where no query has proof."""
     label = right = given = relevant = strict = proof = with_proof = 0.0
     for query, n in times.items():
@@ -219,7 +213,7 @@ def total_and_strict(gold: Any, run: Any, times: Mapping[str, int]) -> tuple[flo
 
 @settings(max_examples=15)
 @given(CASES, CASES, st.lists(st.integers(0, 3), min_size=len(QUERIES), max_size=len(QUERIES)))
-def test_any_draw_of_queries_has_the_score_of_a_naive_script(gold: Any, run: Any, drawn: list[int]) -> None:
+def test_any_draw_of_queries_has_the_score_of_a_naive_script(gold, run, drawn):
     """What resampling does: also where a part is undefined for some queries, or for all."""
     rules.protocols_by_name.clear()
     put("split.toml", SPLIT)
@@ -238,7 +232,7 @@ def test_any_draw_of_queries_has_the_score_of_a_naive_script(gold: Any, run: Any
     assert any("proof" in remark for remark in scores.remarks) == bool(without)
 
 
-def test_scores_that_a_protocol_names_are_compared_and_planned_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_scores_that_a_protocol_names_are_compared_and_planned_by_name(capsys):
     put("split.toml", SPLIT)
     held = {query: ("Y", ["d1", "d2"], ["d3"]) for query in QUERIES}
     worse = {query: ("NY"[n % 2], ["d1"], ["d3"]) for n, query in enumerate(QUERIES)}

@@ -1,11 +1,7 @@
-from __future__ import annotations
-
 import contextlib
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, Literal
 
 import naive
 import numpy as np
@@ -18,10 +14,10 @@ from hypothesis import strategies as st
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Decisions, Scores, evaluate
-from coliee_ir.judging.judged import Judged, judge
+from coliee_ir import Decisions, evaluate
+from coliee_ir.judging.judged import judge
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.measures import Measure, Result, compute, everything, parse
+from coliee_ir.measures import compute, everything, parse
 from coliee_ir.measures.catalogue import OURS, class_of
 from coliee_ir.measures.claims import PooledF1, RationaleF1
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
@@ -30,18 +26,16 @@ from coliee_ir.measures.sets import MacroF, MacroP, MacroR, MicroF, MicroP, Micr
 ZERO_EMPTY = Decisions(empty_gold="zero")
 
 
-def measured(measure: Measure | str, judged: Judged, decisions: Decisions | None = None) -> Result:
+def measured(measure, judged, decisions=None):
     [given_measure] = parse(measure) if isinstance(measure, str) else [measure]
     return compute([given_measure], {"documents": judged}, decisions or Decisions())[0]
 
 
-def value(name: str, gold: Mapping[str, Mapping[str, int]], run: Run, decisions: Decisions | None = None) -> float:
+def value(name, gold, run, decisions=None):
     return measured(name, judge(Qrels(gold), run), decisions).value
 
 
-def indicators(
-    gold: naive.Judgements, lines: list[naive.Line], cutoff: int | None, rel: int
-) -> tuple[np.ndarray, np.ndarray]:
+def indicators(gold, lines, cutoff, rel):
     """Which documents are relevant, and which are retrieved: query × document."""
     truth = [[judged.get(document, 0) >= rel for document in naive.DOCUMENTS] for judged in gold.values()]
     retrieved = []
@@ -58,9 +52,7 @@ def indicators(
     st.sampled_from([None, 1, 2, 5, 100]),
     st.integers(1, 3),
 )
-def test_micro_and_macro_averages_are_those_of_scikit_learn(
-    gold: naive.Judgements, lines: list[naive.Line], beta: float, cutoff: int | None, rel: int
-) -> None:
+def test_micro_and_macro_averages_are_those_of_scikit_learn(gold, lines, beta, cutoff, rel):
     from sklearn.metrics import precision_recall_fscore_support
 
     judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
@@ -72,9 +64,7 @@ def test_micro_and_macro_averages_are_those_of_scikit_learn(
 
 
 @given(naive.golds, naive.run_lines(), st.sampled_from([0.5, 1.0, 2.0]))
-def test_queries_left_out_are_left_out_of_scikit_learns_rows_too(
-    gold: naive.Judgements, lines: list[naive.Line], beta: float
-) -> None:
+def test_queries_left_out_are_left_out_of_scikit_learns_rows_too(gold, lines, beta):
     from sklearn.metrics import precision_recall_fscore_support
 
     judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
@@ -96,7 +86,7 @@ def test_queries_left_out_are_left_out_of_scikit_learns_rows_too(
 
 
 @given(naive.golds, naive.run_lines())
-def test_the_micro_formula_on_each_query_is_its_own_score(gold: naive.Judgements, lines: list[naive.Line]) -> None:
+def test_the_micro_formula_on_each_query_is_its_own_score(gold, lines):
     judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
     for micro, macro in ((MicroP(), MacroP()), (MicroR(), MacroR()), (MicroF(beta=2.0), MacroF(beta=2.0))):
         assert measured(micro, judged).per_query.tolist() == measured(macro, judged, ZERO_EMPTY).per_query.tolist()
@@ -144,30 +134,26 @@ RUN = Run.of({"q1": ["a", "x", "a", "y"], "q3": ["a"], "zz": ["m", "n", "m"]})
         ({}, "MacroP(rel=2)", 0),
     ],
 )
-def test_each_decision_moves_the_score_as_said(decisions: dict[str, str], name: str, wanted: float) -> None:
-    assert value(name, GOLD, RUN, Decisions(**decisions)) == pytest.approx(wanted)  # type: ignore[arg-type]
+def test_each_decision_moves_the_score_as_said(decisions, name, wanted):
+    assert value(name, GOLD, RUN, Decisions(**decisions)) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize(("choice", "each"), [("skip", math.nan), ("zero", 0.0), ("one", 1.0)])
 @pytest.mark.parametrize("name", ["MacroP", "MacroR", "MacroF2"])
-def test_a_query_with_nothing_relevant_and_nothing_retrieved_is_undefined_throughout(
-    name: str, choice: str, each: float
-) -> None:
+def test_a_query_with_nothing_relevant_and_nothing_retrieved_is_undefined_throughout(name, choice, each):
     judged = judge(Qrels({"full": {"a": 1}, "empty": {"a": 0}}), Run.of({"full": ["a"]}))
-    result = measured(name, judged, Decisions(empty_gold=choice))  # type: ignore[arg-type]
+    result = measured(name, judged, Decisions(empty_gold=choice))
     np.testing.assert_equal(result.per_query, [1.0, each])
 
 
-def test_where_every_query_is_left_out_there_is_no_mean() -> None:
+def test_where_every_query_is_left_out_there_is_no_mean():
     for name in ("MacroP", "MacroF1", "MacroF(beta=2,of=means)"):
         assert math.isnan(value(name, {"q": {}}, Run.of({"q": ["a"]})))
     assert value("MicroF1", {"q": {}}, Run.of({"q": ["a"]})) == 0
 
 
 @given(naive.golds, naive.run_lines(), st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from([None, 2]))
-def test_f_of_the_means_is_formed_of_macro_p_and_macro_r(
-    gold: naive.Judgements, lines: list[naive.Line], beta: float, cutoff: int | None
-) -> None:
+def test_f_of_the_means_is_formed_of_macro_p_and_macro_r(gold, lines, beta, cutoff):
     judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
     p, r = (measured(kind(cutoff), judged).value for kind in (MacroP, MacroR))
     assume(not math.isnan(p))
@@ -179,7 +165,7 @@ labels = st.dictionaries(st.sampled_from("abcdefgh"), st.booleans(), min_size=1)
 
 
 @given(labels, labels)
-def test_accuracy_is_scikit_learns_with_unanswered_ones_wrong(gold: dict[str, bool], given: dict[str, bool]) -> None:
+def test_accuracy_is_scikit_learns_with_unanswered_ones_wrong(gold, given):
     from sklearn.metrics import accuracy_score
 
     assume(gold.keys() & given.keys())
@@ -192,9 +178,7 @@ articles = st.dictionaries(st.sampled_from("abcdef"), st.sets(st.sampled_from(["
 
 
 @given(articles, articles, labels, labels)
-def test_sufficient_articles_and_the_label_make_an_answer_right(
-    gold: dict[str, set[str]], retrieved: dict[str, set[str]], right: dict[str, bool], given: dict[str, bool]
-) -> None:
+def test_sufficient_articles_and_the_label_make_an_answer_right(gold, retrieved, right, given):
     right = {query: right.get(query, True) for query in gold}
     assume(retrieved.keys() & gold.keys() and given.keys() & gold.keys())
     scores = evaluate(
@@ -225,7 +209,7 @@ instances = st.lists(
 ClaimsOf = list[tuple[bool, bool]]
 
 
-def rationale(cases: list[tuple[ClaimsOf, ClaimsOf]], undefined: str) -> Scores:
+def rationale(cases, undefined):
     """Cases of (gold, prediction) for each claim of the plaintiff and of the defendant."""
     qrels = {
         str(n): {f"{side}{i}": int(gold) for side, claims in zip("pd", case, strict=True)
@@ -237,18 +221,16 @@ def rationale(cases: list[tuple[ClaimsOf, ClaimsOf]], undefined: str) -> Scores:
                  for i, (_, predicted) in enumerate(claims) if predicted]
         for n, case in enumerate(cases)
     }  # fmt: skip
-    decisions = Decisions(undefined=undefined)  # type: ignore[arg-type]
+    decisions = Decisions(undefined=undefined)
     return evaluate(Gold(qrels, format="tort"), Run.of(run), task="rationale", decisions=decisions)
 
 
-@settings(max_examples=settings.default.max_examples // 2)  # type: ignore[union-attr]
+@settings(max_examples=settings.default.max_examples // 2)
 @given(instances, st.sampled_from([("zero", 0.0), ("one", 1.0), ("skip", np.nan)]))
-def test_rationale_f1_is_scikit_learns_for_each_instance(
-    cases: list[tuple[ClaimsOf, ClaimsOf]], undefined: tuple[str, float]
-) -> None:
+def test_rationale_f1_is_scikit_learns_for_each_instance(cases, undefined):
     from sklearn.metrics import f1_score
 
-    def f1(claims: ClaimsOf) -> float:
+    def f1(claims):
         # a claim that both deny is not in F1 of the True class; it spares scikit-learn an empty list
         truth, predicted = zip(*claims, (False, False), strict=True)
         return float(f1_score(truth, predicted, zero_division=undefined[1]))
@@ -286,7 +268,7 @@ def test_rationale_f1_is_scikit_learns_for_each_instance(
         ("PooledF1", "PooledF1", PooledF1()),
     ],
 )
-def test_a_name_stands_for_its_measure(typed: str, printed: str, measure: Measure) -> None:
+def test_a_name_stands_for_its_measure(typed, printed, measure):
     assert parse(typed) == [measure]
     assert str(measure) == measure.name == printed
 
@@ -301,7 +283,7 @@ betas = st.floats(min_value=1e-6, max_value=1e6) | st.sampled_from([0.5, 1.0, 2.
     betas,
     st.sampled_from(["queries", "means"]),
 )
-def test_what_is_printed_parses_back(kind: type, cutoff: int | None, rel: int, beta: float, of: str) -> None:
+def test_what_is_printed_parses_back(kind, cutoff, rel, beta, of):
     parameters = {"cutoff": cutoff, "rel": rel}
     if kind in (MicroF, MacroF):
         parameters["beta"] = beta
@@ -334,24 +316,23 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("typed", "said"), [(typed, said) for said, some in REFUSED.items() for typed in some])
-def test_what_is_no_measure_is_refused_with_a_reason(typed: str, said: str) -> None:
+def test_what_is_no_measure_is_refused_with_a_reason(typed, said):
     with pytest.raises(UsageError) as refused:
         parse(typed)
     assert mentions(heard(refused.value), said)
 
 
-def test_all_there_is_is_described_and_can_be_asked_for() -> None:
+def test_all_there_is_is_described_and_can_be_asked_for():
     described = list(everything())
     names = [description.name for description in described]
     assert len(names) == len(set(names))
     assert set(names) == {class_of(name)().name for name in OURS} | set(trec_eval.each_name())
-    parameters = [(name, field) for name in OURS for field in fields(class_of(name))]  # type: ignore[arg-type]
-    for name, field in parameters:
+    for name, field in ((one, field) for one in OURS for field in fields(class_of(one))):
         with contextlib.suppress(UsageError):  # of one that the measure does not take
             parse(f"{name}({field.name}={0.5 if field.type == 'float' else 2})")
 
 
-def test_what_an_engine_does_not_compute_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_engine_does_not_compute_is_refused(monkeypatch):
     left = {name for name in pytrec_eval.supported_measures if not name.startswith("ndcg")}
     monkeypatch.setattr(pytrec_eval, "supported_measures", left)
     for typed in ("nDCG", "nDCG@10", "ndcg_cut_10"):
@@ -361,13 +342,13 @@ def test_what_an_engine_does_not_compute_is_refused(monkeypatch: pytest.MonkeyPa
     assert parse("AP")
 
 
-def test_each_of_them_is_described() -> None:
+def test_each_of_them_is_described():
     for description in everything():
         assert all(description), description.name
         assert parse(description.name)
 
 
-def test_trec_eval_is_asked_for_the_long_list_where_there_is_one() -> None:
+def test_trec_eval_is_asked_for_the_long_list_where_there_is_one():
     qrels = Qrels({"q": {"a": 1, "b": 1}})
     short, long = judge(qrels, Run.of({"q": ["x"]})), judge(qrels, Run.of({"q": ["x", "a", "b"]}))
     measures = [m for name in ("map", "MicroR@2", "MicroR", "recall_2") for m in parse(name)]
@@ -375,7 +356,7 @@ def test_trec_eval_is_asked_for_the_long_list_where_there_is_one() -> None:
     assert [result.value for result in results] == pytest.approx([(1 / 2 + 2 / 3) / 2, 1 / 2, 0, 1 / 2])
 
 
-def test_one_measure_of_trec_eval_can_be_computed_alone() -> None:
+def test_one_measure_of_trec_eval_can_be_computed_alone():
     judged = judge(Qrels({"q": {"a": 1, "b": 1}, "p": {"a": 1}}), Run.of({"q": ["x", "a"]}))
     [measure] = parse("map")
     result = measure.compute({"documents": judged}, Decisions())
@@ -384,7 +365,7 @@ def test_one_measure_of_trec_eval_can_be_computed_alone() -> None:
     assert result.answered.tolist() == [True, False]
 
 
-def test_a_query_without_judged_documents_is_in_no_mean_of_trec_evals() -> None:
+def test_a_query_without_judged_documents_is_in_no_mean_of_trec_evals():
     judged = judge(Qrels({"q1": {"a": 1}, "q2": {}, "q3": {"a": 0}}), Run.of({"q1": ["a"], "q2": ["a"], "q3": ["a"]}))
     result = measured("map", judged)
     np.testing.assert_equal(result.per_query, [1.0, math.nan, 0.0])
@@ -392,7 +373,7 @@ def test_a_query_without_judged_documents_is_in_no_mean_of_trec_evals() -> None:
     assert measured("num_q", judged).value == 2
 
 
-def test_results_stand_in_the_order_asked_for() -> None:
+def test_results_stand_in_the_order_asked_for():
     judged = judge(Qrels({"q": {"a": 1, "b": 1}}), Run.of({"q": ["a", "x"]}))
     names = ["MicroR", "num_ret", "MicroP", "map", "P_1"]
     results = compute([m for n in names for m in parse(n)], {"documents": judged}, Decisions())
@@ -400,7 +381,7 @@ def test_results_stand_in_the_order_asked_for() -> None:
 
 
 @pytest.mark.parametrize("extra", ["ignore", "wrong"])
-def test_lines_of_other_queries_do_not_reach_trec_evals_measures(extra: Literal["ignore", "wrong"]) -> None:
+def test_lines_of_other_queries_do_not_reach_trec_evals_measures(extra):
     assert value("set_P", GOLD, RUN, Decisions(extra_queries=extra)) == pytest.approx(1 / 6)
 
 
@@ -411,9 +392,7 @@ _TREC = ("map", "gm_map", "Rprec", "P_1", "recall_2", "ndcg_cut_2", "bpref", "se
     st.dictionaries(st.sampled_from("abcde"), st.dictionaries(st.sampled_from("xyz"), st.integers(0, 2), min_size=1)),
     st.dictionaries(st.sampled_from("abcdef"), st.dictionaries(st.sampled_from("wxyz"), st.integers(0, 9))),
 )
-def test_without_unanswered_queries_means_are_those_of_trec_eval_without_c(
-    gold: dict[str, dict[str, int]], run: dict[str, dict[str, int]]
-) -> None:
+def test_without_unanswered_queries_means_are_those_of_trec_eval_without_c(gold, run):
     """pytrec_eval looks at the queries that both have, as trec_eval does unless it is told ``-c``."""
     scored = {query: {document: float(score) for document, score in of.items()} for query, of in run.items() if of}
     both = gold.keys() & scored.keys()
@@ -431,10 +410,10 @@ def test_without_unanswered_queries_means_are_those_of_trec_eval_without_c(
         assert np.isnan(result.per_query).sum() == len(gold) - len(both)
 
 
-def test_a_relevance_that_no_judgement_reaches_is_remarked() -> None:
+def test_a_relevance_that_no_judgement_reaches_is_remarked():
     gold, run = {"q": {"a": 2, "b": 1}}, {"q": {"a": 2.0, "c": 1.0}}
 
-    def remarks(*measures: str) -> Any:
+    def remarks(*measures):
         return heard(evaluate(gold, run, task="trec", measures=measures).remarks)
 
     assert list(remarks("P(rel=2)@1", "MicroF1(rel=2)", "nDCG@5")) == []

@@ -1,7 +1,5 @@
 """docs/measures.md goes through the names of other tools, and each row is what the code does."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 
@@ -27,7 +25,7 @@ ROWS = [
 TYPED = [typed for typed, _ in ROWS]
 
 
-def test_a_name_is_understood_or_answered_as_the_page_says() -> None:
+def test_a_name_is_understood_or_answered_as_the_page_says():
     assert len(ROWS) > 150
     for typed, here in ROWS:
         names = re.findall("`([^`]+)`", here)
@@ -37,17 +35,17 @@ def test_a_name_is_understood_or_answered_as_the_page_says() -> None:
             assert names[0] in suggested(typed) if names else here == "—", typed
 
 
-def base(typed: str) -> str:
+def base(typed):
     return re.split(r"[(@.]", typed)[0]
 
 
-def test_the_page_has_every_measure_of_trec_eval_and_ir_measures() -> None:
+def test_the_page_has_every_measure_of_trec_eval_and_ir_measures():
     named = {base(typed) for typed in TYPED} | {typed.partition(".0.")[0] for typed in TYPED}
     assert pytrec_eval.supported_measures <= named
     assert set(ir_measures.measures.registry) - {"MicroP", "MicroR", "MicroF", "MacroP", "MacroR", "MacroF"} <= named
 
 
-def suggested(typed: str) -> str:
+def suggested(typed):
     """What is suggested for a name; empty for nothing."""
     with pytest.raises(UsageError) as refused:
         parse(typed)
@@ -71,11 +69,11 @@ def suggested(typed: str) -> str:
         *(("precision", "MicroP or MacroP"), ("r", "MicroR or MacroR")),
     ],
 )
-def test_a_name_that_can_mean_several_things_is_answered_with_them(typed: str, meant: str) -> None:
+def test_a_name_that_can_mean_several_things_is_answered_with_them(typed, meant):
     assert suggested(typed) == meant
 
 
-def test_what_is_suggested_is_understood() -> None:
+def test_what_is_suggested_is_understood():
     """Every name with a letter lost, every other one with a cutoff."""
     for name in {*OURS, *trec_eval.each_name(), *map(base, TYPED), "MicroF1", "MacroF2"}:
         for typed in (name[:at] + name[at + 1 :] + "@10" * (at % 2) for at in range(len(name) > 1, len(name) + 1)):
@@ -85,7 +83,7 @@ def test_what_is_suggested_is_understood() -> None:
             assert all(parse(one) for one in filter(None, suggested(typed).split(" or ")))
 
 
-def test_no_name_is_refused_and_a_weight_without_end() -> None:
+def test_no_name_is_refused_and_a_weight_without_end():
     for typed in ("", " ", "9" * 400 + "*MicroF1", "1 if MicroF1 > " + "9" * 400):
         with pytest.raises(UsageError):
             parse(typed)
@@ -96,9 +94,7 @@ def test_no_name_is_refused_and_a_weight_without_end() -> None:
     assert main(["evaluate", "gold.json", "run.json", "-m", ""]) == 2
 
 
-def test_a_measure_that_the_engine_has_and_nobody_described_is_listed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_measure_that_the_engine_has_and_nobody_described_is_listed(monkeypatch, capsys):
     monkeypatch.setattr(trec_eval, "each_name", lambda: ("map", "brand_new"))
     assert main(["measures"]) == 0
     assert "brand_new" in capsys.readouterr().out

@@ -1,11 +1,8 @@
 """Every result shows itself: briefly, as the command line's table, in a notebook, as a frame."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import one_step
 import pytest
@@ -32,11 +29,11 @@ RESULTS = {
 
 
 @pytest.fixture(scope="module", params=RESULTS)
-def result(request: pytest.FixtureRequest) -> Any:
+def result(request):
     return RESULTS[request.param]()
 
 
-def test_it_shows_itself_briefly_as_text_in_a_notebook_and_as_a_frame(result: Any) -> None:
+def test_it_shows_itself_briefly_as_text_in_a_notebook_and_as_a_frame(result):
     assert repr(result).startswith(f"{type(result).__name__}(")
     assert len(repr(result)) < 250
     assert any(run.stem in str(result) for run in RUNS)
@@ -50,9 +47,7 @@ def test_it_shows_itself_briefly_as_text_in_a_notebook_and_as_a_frame(result: An
         result.to_frame("arrow")
 
 
-def test_a_terminal_shows_every_sentence_that_a_file_has(
-    result: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_shows_every_sentence_that_a_file_has(result, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     print_to_terminal(result)
     shown = capsys.readouterr().out
@@ -62,7 +57,7 @@ def test_a_terminal_shows_every_sentence_that_a_file_has(
     assert places == sorted(places)
 
 
-def test_scores_have_a_row_for_each_query() -> None:
+def test_scores_have_a_row_for_each_query():
     scores = evaluate(GOLD, RUNS[0])
     frame = scores.to_frame(per_query=True)
     assert dict(zip(frame["query"], frame["MicroF1"], strict=True)) == {
@@ -79,8 +74,8 @@ NASTY_RUNS = [
     for at in (1, 2)
 ]
 TEAMS = {run.tag: f"=@{NASTY}" for run in NASTY_RUNS}
-TREC: dict[str, Any] = {"task": "trec"}
-QUICK: dict[str, Any] = {**TREC, "folds": 2, "repeats": 1}
+TREC = {"task": "trec"}
+QUICK = {**TREC, "folds": 2, "repeats": 1}
 
 HOSTILE = {
     "ScoreTable": lambda: ScoreTable([evaluate(NASTY_GOLD, run, **TREC) for run in NASTY_RUNS], per_query=True),
@@ -92,8 +87,8 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_tag_or_id_breaks_a_form_or_reaches_the_terminal(name: str) -> None:
-    result: Any = HOSTILE[name]()
+def test_no_tag_or_id_breaks_a_form_or_reaches_the_terminal(name):
+    result = HOSTILE[name]()
     for form in forms_of(type(result)):
         text = render(result, form)
         assert text.endswith("\n")
@@ -110,7 +105,7 @@ def test_no_tag_or_id_breaks_a_form_or_reaches_the_terminal(name: str) -> None:
     assert "&lt;b&gt;5" in shown and "<b>5" not in shown
 
 
-def test_a_submission_is_evaluated_like_its_parts() -> None:
+def test_a_submission_is_evaluated_like_its_parts():
     folder = TASK1.parent / "task3"
     gold, run, answers = folder / "gold.xml", folder / "task3.ALPHA", folder / "answers.ALPHA"
     assert evaluate(gold, Submission(run, answers)).to_dict() == evaluate(gold, run, answers=answers).to_dict()

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError, printable
 from coliee_adapters.records import Run
-from coliee_ir import Scores, evaluate
+from coliee_ir import evaluate
 from coliee_ir.cli import main
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
@@ -31,11 +29,11 @@ MEASURES = ["MicroF1", "MacroR", "num_ret"]
 FORMS = forms_of(ScoreTable)
 
 
-def render(runs: list[Scores], form: str, *, per_query: bool = False) -> str:
+def render(runs, form, *, per_query=False):
     return written(ScoreTable(runs, per_query=per_query), form)
 
 
-def scored(runs: dict[str, dict[str, list[str]]] | None = None, measures: list[str] | None = None) -> list[Scores]:
+def scored(runs=None, measures=None):
     return [
         evaluate(GOLD, Run.of(run, tag=tag, path=f"{tag}.txt"), task="1", measures=measures or MEASURES)
         for tag, run in (runs or RUNS).items()
@@ -45,7 +43,7 @@ def scored(runs: dict[str, dict[str, list[str]]] | None = None, measures: list[s
 # for people
 
 
-def test_columns_are_aligned_as_they_are_shown() -> None:
+def test_columns_are_aligned_as_they_are_shown():
     """Wide characters take two columns, marks none."""
     runs = {"東大": RUNS["A"], "Điê\u0300u": RUNS["B"], "हिन्दी": RUNS["B"]}
     assert render(scored(runs), "table") == (
@@ -56,7 +54,7 @@ def test_columns_are_aligned_as_they_are_shown() -> None:
     )
 
 
-def test_a_table_of_queries_ends_each_run_in_all() -> None:
+def test_a_table_of_queries_ends_each_run_in_all():
     assert render(scored(), "table", per_query=True) == (
         "run  query  MicroF1  MacroR  num_ret\n"
         "A    q1      1.0000  1.0000        2\n"
@@ -70,14 +68,14 @@ def test_a_table_of_queries_ends_each_run_in_all() -> None:
     )
 
 
-def test_runs_of_one_tag_are_told_apart_by_their_files() -> None:
+def test_runs_of_one_tag_are_told_apart_by_their_files():
     one, other = scored({"A": RUNS["A"]}), scored({"A": RUNS["B"]})
     table = render([*one, *other], "table", per_query=False)
     assert table.splitlines()[0].split() == ["run", "file", "MicroF1", "MacroR", "num_ret"]
     assert table.splitlines()[1].split()[:2] == ["A", "A.txt"]
 
 
-def test_the_best_value_of_each_measure_is_bold_and_counts_are_not() -> None:
+def test_the_best_value_of_each_measure_is_bold_and_counts_are_not():
     runs = {"A": RUNS["A"], "B": RUNS["B"], "C": {"q1": ["a", "b"], "q2": ["z"]}}
     table = render(scored(runs), "markdown")
     assert table == (
@@ -93,13 +91,13 @@ def test_the_best_value_of_each_measure_is_bold_and_counts_are_not() -> None:
 NASTY = r"[MAN01] 50%_A&B|$x^2 {~}#<*`\"'" + "\x1b[31m\n\t"
 
 
-def test_markdown_is_escaped() -> None:
+def test_markdown_is_escaped():
     row = render(scored({NASTY: RUNS["A"]}), "markdown").splitlines()[-1]
     cell = row.removeprefix("| ").removesuffix(" | 0.8000 | 0.5000 | 2 |")
     assert cell == r"""\[MAN01\] 50%\_A\&B\|\$x^2 \{\~\}\#\<\*\`\\"'\\x1b\[31m\\n\\t"""
 
 
-def test_latex_is_escaped() -> None:
+def test_latex_is_escaped():
     table = render(scored({NASTY: RUNS["A"], "B": RUNS["B"]}), "latex")
     assert table.partition("\\toprule\n")[2] == (
         "run & MicroF1 & MacroR & num\\_ret \\\\\n"
@@ -113,9 +111,7 @@ def test_latex_is_escaped() -> None:
     )
 
 
-def test_the_terminal_has_colours_and_shows_words_as_they_are(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_terminal_has_colours_and_shows_words_as_they_are(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -130,9 +126,7 @@ def test_the_terminal_has_colours_and_shows_words_as_they_are(
         assert text in shown
 
 
-def test_a_narrow_terminal_folds_names_and_never_numbers(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_narrow_terminal_folds_names_and_never_numbers(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     runs = scored(
         {"some run of ours with a name": RUNS["A"], "B": RUNS["B"]}, ["map", "recip_rank", "set_recall", "P_5"]
@@ -154,7 +148,7 @@ def test_a_narrow_terminal_folds_names_and_never_numbers(
 
 @pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
 @pytest.mark.parametrize("per_query", [False, True])
-def test_separated_values_parse_back_to_the_same_numbers(form: str, delimiter: str, per_query: bool) -> None:
+def test_separated_values_parse_back_to_the_same_numbers(form, delimiter, per_query):
     runs = scored(measures=["MicroF1", "MacroF2", "map", "num_ret"])
     header, *rows = csv.reader(io.StringIO(render(runs, form, per_query=per_query)), delimiter=delimiter)
     words = 2 if per_query else 1
@@ -169,7 +163,7 @@ def test_separated_values_parse_back_to_the_same_numbers(form: str, delimiter: s
     assert [[*row[:words], *(float(cell) if cell else None for cell in row[words:])] for row in rows] == wanted
 
 
-def test_json_is_the_contract_and_lines_of_it_a_run_a_line() -> None:
+def test_json_is_the_contract_and_lines_of_it_a_run_a_line():
     runs = scored()
     whole = document(runs, per_query=True)
     assert render(runs, "json", per_query=True) == dumped(whole)
@@ -179,7 +173,7 @@ def test_json_is_the_contract_and_lines_of_it_a_run_a_line() -> None:
     assert lines == [{**whole, **entry} for entry in entries]
 
 
-def test_json_of_a_value_that_does_not_exist_is_valid() -> None:
+def test_json_of_a_value_that_does_not_exist_is_valid():
     runs = [evaluate({"q": {}}, {"q": ["a"]}, task="1", measures=["MacroF1"])]
     assert json.loads(render(runs, "json", per_query=True))["runs"][0]["measures"] == {"MacroF1": None}
     assert render(runs, "csv") == "run,MacroF1\nrun,\n"
@@ -189,14 +183,14 @@ def test_json_of_a_value_that_does_not_exist_is_valid() -> None:
 # as trec_eval prints them
 
 
-def trec_lines(qrels: naive.Judgements, run: dict[str, dict[str, float]], per_query: bool) -> list[str]:
+def trec_lines(qrels, run, per_query):
     """What ``trec_eval -c -q -m all_trec`` prints, from pytrec_eval's values by trec_eval's printf rules."""
     known = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures - {"runid", "relstring"})
     answers = known.evaluate(run)
     names = list(next(iter(answers.values())))
     lines = []
 
-    def line(name: str, query: str, value: float) -> str:
+    def line(name, query, value):
         return f"{name:<22}\t{query}\t{value:.0f}" if name.startswith("num_") else f"{name:<22}\t{query}\t{value:6.4f}"
 
     # unanswered queries have no lines, and are added as what trec_eval sets them to
@@ -226,11 +220,9 @@ levels = st.dictionaries(st.sampled_from(naive.DOCUMENTS), st.integers(-1, 3), m
 
 
 @given(st.dictionaries(st.sampled_from(naive.QUERIES), levels, min_size=1), naive.run_lines(), st.booleans())
-def test_lines_are_those_of_trec_eval_dash_c_dash_q(
-    tmp_path_factory: pytest.TempPathFactory, qrels: naive.Judgements, lines: list[naive.Line], per_query: bool
-) -> None:
+def test_lines_are_those_of_trec_eval_dash_c_dash_q(tmp_path_factory, qrels, lines, per_query):
     lines = [line for line in lines if line.document is not None]
-    run: dict[str, dict[str, float]] = {}
+    run = {}
     for query, document_, score in lines:
         ranking = run.setdefault(query, {})
         ranking[str(document_)] = max(score, ranking.get(str(document_), -math.inf))
@@ -249,7 +241,7 @@ def test_lines_are_those_of_trec_eval_dash_c_dash_q(
     assert render([from_files], "trec", per_query=per_query).splitlines() == wanted
 
 
-def test_measures_stand_in_trec_evals_order_and_ours_behind() -> None:
+def test_measures_stand_in_trec_evals_order_and_ours_behind():
     lines = render(scored({"B": RUNS["B"]}, ["MicroF1", "P_5", "map", "num_q", "MacroP"]), "trec", per_query=True)
     assert [tuple(line.split("\t")) for line in lines.splitlines()] == [
         ("map                   ", "q1", "0.5000"),
@@ -269,7 +261,7 @@ def test_measures_stand_in_trec_evals_order_and_ours_behind() -> None:
     ]
 
 
-def test_a_value_under_two_names_is_printed_once_and_another_value_under_its_own() -> None:
+def test_a_value_under_two_names_is_printed_once_and_another_value_under_its_own():
     gold = {"q": {"a": 1, "b": 2}}
     scores = evaluate(gold, {"q": {"a": 2.0, "b": 1.0}}, task="trec", measures=["map", "AP", "AP(rel=2)", "R@1"])
     assert render([scores], "trec").splitlines() == [
@@ -284,12 +276,8 @@ def test_a_value_under_two_names_is_printed_once_and_another_value_under_its_own
     [(["--answers", "answers"], ["R07-1-A", "R07-2-A"]), (["--edition", "2025", "--long-list", "long"], ["R07-2-A"])],
 )
 def test_queries_have_lines_where_the_part_that_trec_eval_would_be_given_answers_them(
-    options: list[str],
-    queries: list[str],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    options, queries, tmp_path, capsys, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     pairs = "".join(f'<pair id="R07-{n}-A" label="Y"><article>7</article></pair>' for n in (1, 2, 3))
     Path("gold").write_text(f"<dataset>{pairs}</dataset>")
@@ -314,7 +302,7 @@ def test_queries_have_lines_where_the_part_that_trec_eval_would_be_given_answers
         ("P(rel=2)@5", r"P\(rel=2\)@5"),
     ],
 )
-def test_markdown_holds_no_mention_no_emoji_no_formula_and_no_link(text: str, written: str) -> None:
+def test_markdown_holds_no_mention_no_emoji_no_formula_and_no_link(text, written):
     assert grid.in_markdown(text) == written
 
 
@@ -323,11 +311,11 @@ def test_markdown_holds_no_mention_no_emoji_no_formula_and_no_link(text: str, wr
     [*((text, True) for text in ("=1+1", "+1", "-1+1", "@x", "＝1+1", "＋1", "－1", "＠x")),
      *((text, False) for text in ("-12", "x=1", "\t=1", "\r=1"))],
 )  # fmt: skip
-def test_csv_holds_no_formula(text: str, quoted: bool) -> None:
+def test_csv_holds_no_formula(text, quoted):
     assert grid.no_formula(text) == (f"'{text}" if quoted else printable(text))
 
 
-def test_json_holds_every_value_and_no_command() -> None:
+def test_json_holds_every_value_and_no_command():
     values = {"##[error]x": ["::error::x", "##vso[a]", "##", "a##[b"]}
     text = dumped(values)
     assert json.loads(text) == values

@@ -1,11 +1,8 @@
 """LaTeX that loses no row and closes what it opens; where pdflatex is installed, it is compiled."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,7 +11,7 @@ from hypothesis import strategies as st
 from coliee_ir.output.grid import Grid, Number, latex
 
 
-def board(rows: int, columns: int, words: int = 8) -> Grid:
+def board(rows, columns, words=8):
     header = ["run", *(f"{'measure' * 2}{at}" for at in range(columns))]
     cells = [[f"{'x' * words} {at}", *(Number(0.5 + at / 1000) for _ in range(columns))] for at in range(rows)]
     return Grid(header, cells, "A caption.", n_text=1, label="tab:x")
@@ -43,7 +40,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_no_row_is_lost_and_every_environment_is_closed(name: str) -> None:
+def test_no_row_is_lost_and_every_environment_is_closed(name):
     grid, text = TABLES[name], latex(TABLES[name])
     begun, ended = (re.findall(rf"\\{word}{{(\w+)}}", text) for word in ("begin", "end"))
     assert sorted(begun) == sorted(ended)
@@ -63,7 +60,7 @@ def test_no_row_is_lost_and_every_environment_is_closed(name: str) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
-def test_any_name_is_a_cell_with_closed_braces(name: str) -> None:
+def test_any_name_is_a_cell_with_closed_braces(name):
     text = latex(Grid(["x"], [[name]]))
     cell = text.split("\\midrule\n")[1].split(" \\\\\n\\bottomrule")[0]
     bare = re.sub(r"\$\\[A-Za-z]+\$|\\[a-zA-Z]+\{\}|\\[{}$&#_%]|\{[][*]\}", "", cell)
@@ -72,7 +69,7 @@ def test_any_name_is_a_cell_with_closed_braces(name: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_latex_compiles(tmp_path: Path) -> None:
+def test_latex_compiles(tmp_path):
     for name, grid in TABLES.items():
         text = latex(grid)
         if "lualatex" in text:

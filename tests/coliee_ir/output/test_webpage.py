@@ -1,7 +1,5 @@
 """The public site: complete, escaped, static, and silent about the gold on demand."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html
@@ -15,14 +13,13 @@ from parsed_page import Parsed
 
 from coliee_ir.commands.edition import Edition, Public, TaskPart
 from coliee_ir.commands.edition.public import Pictures, pages
-from coliee_ir.types import Leaderboard
 
 FORM = "Task: 1\nRun tag: {}\n\n- Machine learning models:\n{}\n- Explaination:\nx\n\n"
 NASTY = "<script>alert(1)</script>"
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     gold = {f"{n:06}": [f"{n + 100:06}"] for n in range(1, 9)}
     Path("gold.json").write_text(json.dumps(gold))
@@ -32,19 +29,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path("in", team, tag.strip("<>/()").replace("/", "")).write_text(lines)
 
 
-def board_of(gold: str, runs: str, task: str) -> Leaderboard:
+def board_of(gold, runs, task):
     return one_step.leaderboard(gold, runs, task=task, n_resamples=9)
 
 
-def edition(*parts: TaskPart, **public: bool) -> Edition:
+def edition(*parts, **public):
     return Edition("coliee.toml", "COLIEE <2026>", ("in",), parts, Public(**public), 2026)
 
 
-def site(boards: list[Leaderboard], of: Edition) -> dict[str, str]:
+def site(boards, of):
     return {name: str(text) for name, text in pages(boards, of, Pictures({})).items()}
 
 
-def test_the_site_is_whole_asks_for_nothing_and_is_silent_about_what_was_refused() -> None:
+def test_the_site_is_whole_asks_for_nothing_and_is_silent_about_what_was_refused():
     Path("in", "A", "broken.txt").write_text("1 2 3 4 5\n")
     Path("in", "A", "description.txt").write_text(
         "".join(FORM.format(tag, "one" if tag == "a1" else "<i>two</i>") for tag in ("a1", "a2", "a3"))
@@ -83,13 +80,13 @@ def test_the_site_is_whole_asks_for_nothing_and_is_silent_about_what_was_refused
     assert "<svg" not in site(boards, edition(*of.tasks, figures=False))["task-1.html"]
 
 
-def rows_of(text: str, section: str) -> list[list[str]]:
+def rows_of(text, section):
     (body,) = re.findall(rf'<section id="{section}">(.*?)</table>', text, re.DOTALL)
     cells = (re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*?)</tr>", body))
     return [[re.sub("<[^>]*>", "", cell) for cell in row] for row in cells]
 
 
-def test_no_page_of_a_hidden_gold_has_one_of_its_ids() -> None:
+def test_no_page_of_a_hidden_gold_has_one_of_its_ids():
     pairs = {f"H30-{n}-U": [str(4000 + n), *(["700"] if n % 3 else [])] for n in range(1, 13)}
     xml = "".join(f'<pair id="{query}" label="Y">{"".join(f"<article>{a}</article>" for a in of)}<t2>x</t2></pair>'
                   for query, of in pairs.items())  # fmt: skip
@@ -112,7 +109,7 @@ def test_no_page_of_a_hidden_gold_has_one_of_its_ids() -> None:
         assert not re.search(r"\b(40\d\d|700)\b", shown), name
 
 
-def test_a_table_that_is_too_wide_has_its_runs_as_rows() -> None:
+def test_a_table_that_is_too_wide_has_its_runs_as_rows():
     for n in range(20):
         Path("in", f"r{n}").write_text("".join(f"{q:06} {q + (100 if q <= n else 200):06} r{n}\n" for q in range(1, 9)))
     Path("categories.csv").write_text("query,category\n" + "".join(f"{q:06},C{q % 2}\n" for q in range(1, 9)))

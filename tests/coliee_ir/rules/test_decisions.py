@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import dataclasses
 
 import pytest
@@ -12,7 +10,7 @@ from coliee_ir import Decisions
 from coliee_ir.rules.decisions import CHOICES, matters
 
 
-def test_the_defaults_are_those_said_and_stand_first() -> None:
+def test_the_defaults_are_those_said_and_stand_first():
     assert Decisions().to_dict() == {
         "unanswered": "zero",
         "extra_queries": "ignore",
@@ -28,15 +26,15 @@ def test_the_defaults_are_those_said_and_stand_first() -> None:
 
 
 @pytest.mark.parametrize("name", CHOICES)
-def test_a_choice_there_is_not_is_refused_with_those_there_are(name: str) -> None:
+def test_a_choice_there_is_not_is_refused_with_those_there_are(name):
     with pytest.raises(UsageError) as refused:
-        Decisions(**{name: "perhaps"})  # type: ignore[arg-type]
+        Decisions(**{name: "perhaps"})
     assert matches(heard(refused.value), f"[unknown-name] {name} … 'perhaps'… {', '.join(CHOICES[name])} …")
 
 
 @pytest.mark.parametrize(("name", "choice"), [(name, choice) for name, of in CHOICES.items() for choice in of])
-def test_a_choice_is_kept_and_told(name: str, choice: str) -> None:
-    decisions = Decisions(**{name: choice})  # type: ignore[arg-type]
+def test_a_choice_is_kept_and_told(name, choice):
+    decisions = Decisions(**{name: choice})
     assert decisions.to_dict() == {**Decisions().to_dict(), name: choice}
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(decisions, name, choice)
@@ -55,17 +53,17 @@ KINDS_OF = {
 }
 
 
-def test_every_remark_that_leaves_something_open_is_closed_by_a_decision() -> None:
+def test_every_remark_that_leaves_something_open_is_closed_by_a_decision():
     left_open = {row.partition(".")[0] for row, sentence in REMARKS.items() if "{decision}" in sentence}
     assert left_open == set(TREATMENTS) == {kind for kinds in KINDS_OF.values() for kind in kinds}
     assert list(KINDS_OF) == list(CHOICES)
 
 
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in KINDS_OF.items() for kind in kinds])
-def test_each_choice_is_said_in_its_own_words(name: str, kind: str) -> None:
+def test_each_choice_is_said_in_its_own_words(name, kind):
     remarks = Remarks()
     remarks.add(kind)
-    clauses = [Decisions(**{name: choice}).clauses() for choice in CHOICES[name]]  # type: ignore[arg-type]
+    clauses = [Decisions(**{name: choice}).clauses() for choice in CHOICES[name]]
     said = [next(remarks.sentences(of)) for of in clauses]
     assert len(set(said)) == len(said)
     assert not any("(" in sentence.replace("(--", "") for sentence in said)
@@ -87,16 +85,14 @@ MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "ext
         (Decisions(), ["AP", "MicroF1"], "unanswered-query", "score 0"),
     ],
 )  # fmt: skip
-def test_a_remark_says_what_was_done_in_the_measures_that_were_computed(
-    decisions: Decisions, measures: list[str], kind: str, said: str
-) -> None:
+def test_a_remark_says_what_was_done_in_the_measures_that_were_computed(decisions, measures, kind, said):
     remarks = Remarks()
     remarks.add(kind, n=2)
     (sentence,) = remarks.sentences(decisions.clauses({name: MIXED[name] for name in measures}))
     assert mentions(heard(sentence), said)
 
 
-def test_each_choice_has_tasks_for_which_it_can_matter() -> None:
+def test_each_choice_has_tasks_for_which_it_can_matter():
     known = ("1", "2", "3", "4", "5", "tort", "rationale", "trec")  # the parts and the law of a further one decide
     found = {name: [task for task in known if matters(name, task)] for name in CHOICES}
     assert found == {

@@ -1,13 +1,10 @@
 """The protocols of other shared tasks: a file in each format, made by us, scored as plain dictionaries are."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 import pytest
 import pytrec_eval
@@ -22,7 +19,7 @@ LECARD = Path(os.environ.get("COLIEE_LECARD", ROOT.parent / "shared" / "data" / 
 
 
 @pytest.fixture(autouse=True)
-def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def _forgotten(monkeypatch):
     monkeypatch.setattr(rules, "protocols_by_name", {})
 
 
@@ -32,33 +29,33 @@ Write = Callable[[Graded, Rankings], tuple[str, str]]
 Expected = Callable[[Graded, Rankings], Mapping[str, float]]
 
 
-def _json(value: object) -> str:
+def _json(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def _trec(run: Rankings) -> str:
+def _trec(run):
     return "".join(
         f"{query} Q0 {doc} {rank} {100 - rank} T\n" for query, docs in run.items() for rank, doc in enumerate(docs, 1)
     )
 
 
-def _ranks(run: Rankings) -> str:
+def _ranks(run):
     """Query, document and rank, the last first."""
     return "".join(
         f"{query}\t{docs[at]}\t{at + 1}\n" for query, docs in run.items() for at in reversed(range(len(docs)))
     )
 
 
-def _qrels(gold: Graded, blank: str = " ") -> str:
+def _qrels(gold, blank=" "):
     return "".join(blank.join((q, "0", doc, f"{grade}\n")) for q, held in gold.items() for doc, grade in held.items())
 
 
-def _every(gold: Graded, run: Rankings) -> list[str]:
+def _every(gold, run):
     """All documents; queries are documents too."""
     return sorted({*run, *(doc for held in (*gold.values(), *run.values()) for doc in held)})
 
 
-def _matrix(gold: Graded, run: Rankings) -> str:
+def _matrix(gold, run):
     """Similarities of all documents; those not retrieved come after the others."""
     every = _every(gold, run)
     rows = [",".join(["query_case_id", *every])]
@@ -69,15 +66,15 @@ def _matrix(gold: Graded, run: Rankings) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _beir(gold: Graded) -> str:
+def _beir(gold):
     return "query-id\tcorpus-id\tscore\n" + _qrels(gold, "\t").replace("\t0\t", "\t", -1)
 
 
-def _relevant(gold: Graded) -> dict[str, list[str]]:
+def _relevant(gold):
     return {query: [doc for doc, grade in held.items() if grade > 0] for query, held in gold.items()}
 
 
-def _binary(gold: Graded) -> dict[str, dict[str, int]]:
+def _binary(gold):
     return {query: dict.fromkeys(held, 1) for query, held in _relevant(gold).items()}
 
 
@@ -88,14 +85,12 @@ IN_TREC_EVAL = {
 }
 
 
-def in_trec_eval(measure: str) -> str:
+def in_trec_eval(measure):
     name, at, k = measure.partition("@")
     return IN_TREC_EVAL[name + at] + k * (name != "RR")
 
 
-def means(
-    gold: Graded, run: Rankings, measures: str, of: str = "", rel: int = 1, *, judged_only: bool = False
-) -> dict[str, float]:
+def means(gold, run, measures, of="", rel=1, *, judged_only=False):
     """trec_eval's values, meant over all queries of the gold, by the names that they have here."""
     found = {}
     for measure in measures.split():
@@ -108,28 +103,28 @@ def means(
     return found
 
 
-def _lecard(gold: Graded, run: Rankings) -> dict[str, float]:
+def _lecard(gold, run):
     found = means(gold, run, "nDCG@10 nDCG@20 nDCG@30")
     for measures, of in (("P@5 P@10", "{}(rel=3,judged_only=True)@{}"), ("AP", "{}(rel=3,judged_only=True)")):
         found |= means(gold, run, measures, of, 3, judged_only=True)
     return found
 
 
-def micro(gold: Graded, run: Rankings, k: int) -> dict[str, float]:
+def micro(gold, run, k):
     """P, R and F1 over all queries' first k."""
     right = sum(len(set(grades) & set(run.get(query, [])[:k])) for query, grades in gold.items())
     p, r = right / (k * len(gold)), right / sum(map(len, gold.values()))
     return {f"MicroP@{k}": p, f"MicroR@{k}": r, f"MicroF1@{k}": 2 * p * r / (p + r) if right else 0.0}
 
 
-def _il_pcr(gold: Graded, run: Rankings) -> dict[str, float]:
+def _il_pcr(gold, run):
     every = _every(gold, run)
     full = {q: [*docs, *(d for d in every if d not in docs and d != q)] for q, docs in run.items()}
     curve = {f"MicroF1@{k}": micro(_binary(gold), full, k)[f"MicroF1@{k}"] for k in range(1, 21)}
     return curve | micro(_binary(gold), full, 10)
 
 
-def _macro(gold: Graded, run: Rankings) -> dict[str, float]:
+def _macro(gold, run):
     values = []
     for query, relevant in _relevant(gold).items():
         right = len(set(relevant) & set(run.get(query, [])))
@@ -139,7 +134,7 @@ def _macro(gold: Graded, run: Rankings) -> dict[str, float]:
     return {"MacroF2": f2, "MacroP": p, "MacroR": r}
 
 
-def _articles(listed: Rankings) -> str:
+def _articles(listed):
     found = []
     for query, docs in listed.items():
         articles = [{"law_id": f"{doc[:-1]}/2022/QH15", "article_id": doc[-1]} for doc in docs]
@@ -147,7 +142,7 @@ def _articles(listed: Rankings) -> str:
     return _json(found)
 
 
-def _il_pcr_gold(gold: Graded) -> str:
+def _il_pcr_gold(gold):
     queries = [
         {"id": f"{int(q):09}.txt", "relevant candidates": [f"{int(doc):09}.txt" for doc in docs]}
         for q, docs in _relevant(gold).items()
@@ -156,7 +151,7 @@ def _il_pcr_gold(gold: Graded) -> str:
 
 
 #: name → how gold and run are written, and what plain dictionaries make of them
-NEIGHBOURS: Final[Mapping[str, tuple[Write, Expected]]] = {
+NEIGHBOURS = {
     "lecard-v1": (
         lambda gold, run: (_json(gold), _json({q: [int(doc) for doc in docs] for q, docs in run.items()})),
         _lecard,
@@ -218,15 +213,15 @@ NEIGHBOURS: Final[Mapping[str, tuple[Write, Expected]]] = {
 }
 
 
-def _label(query: str, held: Mapping[str, object]) -> str:
-    return "Yes" if len(held.get(query, ())) % 2 else "No"  # type: ignore[arg-type]
+def _label(query, held):
+    return "Yes" if len(held.get(query, ())) % 2 else "No"
 
 
-def _labels(held: Mapping[str, object]) -> str:
+def _labels(held):
     return _json([{"example_id": f"DS-{q}", "label": _label(q, held), "statement": "…"} for q in held])
 
 
-def made(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, list[str]]]:
+def made(seed):
     """A graded gold, in which each query has a relevant document, and a run."""
     draw = random.Random(seed)
     queries = [str(number) for number in range(7001, 7007)]
@@ -241,7 +236,7 @@ def made(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, list[str]]]:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", NEIGHBOURS)
-def test_a_neighbour_is_scored_as_its_script_scores(name: str, seed: int, tmp_path: Path) -> None:
+def test_a_neighbour_is_scored_as_its_script_scores(name, seed, tmp_path):
     write, expected = NEIGHBOURS[name]
     gold, run = made(seed)
     files = []
@@ -253,12 +248,12 @@ def test_a_neighbour_is_scored_as_its_script_scores(name: str, seed: int, tmp_pa
     assert not coliee_ir.validate(files[1], gold=files[0], task=name).errors
 
 
-def test_every_neighbour_is_tested_here() -> None:
+def test_every_neighbour_is_tested_here():
     assert set(neighbours()) == set(NEIGHBOURS) | {"alqac-2026"}  # which test_formulas.py tests
 
 
 #: neighbours whose scorer is trec_eval over the queries of the run
-OVER_THE_RUN: Final[Mapping[str, Sequence[str]]] = {
+OVER_THE_RUN = {
     "aila": ("AP", "P@10", "Bpref", "RR"),
     "beir": ("nDCG@10", "AP@100", "R@100", "P@10"),
     "mteb": ("nDCG@10", "AP@10", "R@10", "P@10"),
@@ -267,9 +262,7 @@ OVER_THE_RUN: Final[Mapping[str, Sequence[str]]] = {
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", OVER_THE_RUN)
-def test_queries_without_results_and_ties_count_as_in_trec_eval_without_options(
-    name: str, seed: int, tmp_path: Path
-) -> None:
+def test_queries_without_results_and_ties_count_as_in_trec_eval_without_options(name, seed, tmp_path):
     """Queries that are not answered, one that has nothing relevant, one of the run alone, ties, the query itself."""
     gold, lists = made(seed)
     draw = random.Random(seed)
@@ -293,7 +286,7 @@ def test_queries_without_results_and_ties_count_as_in_trec_eval_without_options(
 
 #: what metrics.py of the LeCaRD repository computes of golden_labels.json, all cases there with grade 3; its labels
 #: with grades are not at hand. MAP of tfidf, which lacks relevant cases, is divided otherwise there.
-OF_METRICS_PY: Final[Mapping[str, Mapping[str, float]]] = {
+OF_METRICS_PY = {
     "bm25": {"nDCG@10": 0.3308, "nDCG@20": 0.3904, "nDCG@30": 0.4381, "P@5": 0.7701, "P@10": 0.6421, "MAP": 0.9346},
     "tfidf": {"nDCG@10": 0.1015, "nDCG@20": 0.1143, "nDCG@30": 0.1343, "P@5": 0.4729, "P@10": 0.3430},
     "lm": {"nDCG@10": 0.3608, "nDCG@20": 0.4354, "nDCG@30": 0.4979, "P@5": 0.7701, "P@10": 0.6421, "MAP": 0.9346},
@@ -302,7 +295,7 @@ OF_METRICS_PY: Final[Mapping[str, Mapping[str, float]]] = {
 
 @pytest.mark.skipif(not LECARD.is_dir(), reason="the files of LeCaRD are not here")
 @pytest.mark.parametrize("name", OF_METRICS_PY)
-def test_lecards_lists_get_the_figures_of_its_script(name: str, tmp_path: Path) -> None:
+def test_lecards_lists_get_the_figures_of_its_script(name, tmp_path):
     golden = json.loads((LECARD / "golden_labels.json").read_text(encoding="utf-8"))
     gold = {query: {str(case): 3 for case in cases} for query, cases in golden.items()}
     (tmp_path / "gold.json").write_text(_json(gold), encoding="utf-8")

@@ -1,11 +1,8 @@
-from __future__ import annotations
-
 import datetime
 import inspect
 import itertools
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,14 +36,7 @@ TREC = ("map", "Rprec", "recip_rank", "P_10", "recall_10", "recall_100", "ndcg_c
         ("trec", (1992, 2026, None), TREC, ("documents",), (), ()),
     ],
 )
-def test_the_rules_of_a_task_are_those_of_its_edition(
-    task: str,
-    editions: tuple[int | None, ...],
-    measures: tuple[str, ...],
-    parts: tuple[str, ...],
-    tie_break: tuple[str, ...],
-    long_list: tuple[str, ...],
-) -> None:
+def test_the_rules_of_a_task_are_those_of_its_edition(task, editions, measures, parts, tie_break, long_list):
     for edition in editions:
         rules = protocol(task, edition)
         assert (rules.measures, rules.parts) == (measures, parts)
@@ -64,26 +54,26 @@ def test_the_rules_of_a_task_are_those_of_its_edition(
         ("tort", 2024, f"[unknown-edition] tort … 2024 … 2025–{NEWEST} …"),
     ],
 )
-def test_what_has_no_rules_is_refused_with_what_has(task: str, edition: int | None, said: str) -> None:
+def test_what_has_no_rules_is_refused_with_what_has(task, edition, said):
     with pytest.raises(UsageError) as refused:
         protocol(task, edition)
     assert mentions(heard(refused.value), said)
 
 
-def test_the_protocol_files_of_the_package_are_the_tasks() -> None:
+def test_the_protocol_files_of_the_package_are_the_tasks():
     folder = Path(coliee_ir.__file__).parent / "rules" / "protocols"
     assert sorted(path.stem for path in folder.glob("*.toml")) == sorted(TASKS)
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_editions_of_a_task_follow_each_other(task: str) -> None:
+def test_the_editions_of_a_task_follow_each_other(task):
     rows = [row for row in PROTOCOLS if row.task == task]
     assert all(row.first <= row.last for row in rows)
     assert all(one.last + 1 == following.first for one, following in itertools.pairwise(rows))
 
 
 @pytest.mark.parametrize("row", PROTOCOLS, ids=lambda row: f"{row.task} {row.first}")
-def test_every_row_names_measures_that_exist_and_its_parts_serve_them(row: coliee_ir.types.Protocol) -> None:
+def test_every_row_names_measures_that_exist_and_its_parts_serve_them(row):
     for name in (*row.measures, *row.tie_break, *row.long_list):
         [measure] = parse(name)
         assert str(measure) == name
@@ -94,7 +84,7 @@ def test_every_row_names_measures_that_exist_and_its_parts_serve_them(row: colie
     assert row.source
 
 
-def test_the_newest_edition_is_meant_when_none_is_named() -> None:
+def test_the_newest_edition_is_meant_when_none_is_named():
     newest = {task: protocol(task).newest for task in TASKS}
     others = dict.fromkeys(("1", "2", "3", "4", "tort", "rationale"), NEWEST)
     assert newest == newest | others | {"5": 2021, "trec": None}
@@ -104,7 +94,7 @@ GOLD = {f"q{n}": ["a"] for n in range(6)}
 RUNS = [{query: ["b", "a"] for query in GOLD}, {query: ["a", "b"] for query in GOLD}]
 
 #: every public function that takes a task
-TAKES_TASK: dict[str, Callable[..., object]] = {
+TAKES_TASK = {
     "Evaluator": lambda **asked: coliee_ir.Evaluator(GOLD, **asked),
     "convert": lambda **asked: coliee_ir.convert("run.txt", "converted.txt", to="trec", **asked),
     "cut": lambda **asked: coliee_ir.cut(RUNS[0], coliee_ir.Rule("k", 1), **asked),
@@ -128,14 +118,14 @@ TAKES_EDITION = sorted(
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("run.txt").write_text("000001 000002 A\n")
     Path("corpus").mkdir()
     Path("corpus/000001.txt").write_text("a case")
 
 
-def test_all_public_functions_that_take_a_task_are_tested_here() -> None:
+def test_all_public_functions_that_take_a_task_are_tested_here():
     public = {name: getattr(coliee_ir, name) for name in coliee_ir.__all__}
     takes = {
         name
@@ -148,7 +138,7 @@ def test_all_public_functions_that_take_a_task_are_tested_here() -> None:
 
 @pytest.mark.parametrize("function", TAKES_TASK)
 @pytest.mark.usefixtures("files")
-def test_a_task_is_a_text_or_a_number_everywhere_and_one_that_there_is_not_is_refused(function: str) -> None:
+def test_a_task_is_a_text_or_a_number_everywhere_and_one_that_there_is_not_is_refused(function):
     for task in ("1", 1):
         TAKES_TASK[function](task=task)
     for wrong in ("nonsense", "TREC", "", "01", 7, 1.0, True, ["1"]):
@@ -158,7 +148,7 @@ def test_a_task_is_a_text_or_a_number_everywhere_and_one_that_there_is_not_is_re
 
 @pytest.mark.parametrize("function", TAKES_EDITION)
 @pytest.mark.usefixtures("files")
-def test_an_edition_is_a_number_or_a_text_everywhere_and_one_that_is_no_year_is_refused(function: str) -> None:
+def test_an_edition_is_a_number_or_a_text_everywhere_and_one_that_is_no_year_is_refused(function):
     for edition in (2025, "2025"):
         TAKES_TASK[function](task="1", edition=edition)
     for wrong in ("last", "", "20 26", 2026.0, True):
@@ -166,12 +156,12 @@ def test_an_edition_is_a_number_or_a_text_everywhere_and_one_that_is_no_year_is_
             TAKES_TASK[function](task=1, edition=wrong)
 
 
-def test_an_edition_given_as_text_is_a_year_in_the_result() -> None:
+def test_an_edition_given_as_text_is_a_year_in_the_result():
     scores = coliee_ir.evaluate(GOLD, RUNS[0], task=1, edition="2025")
     assert (scores.task, scores.edition) == ("1", 2025)
 
 
-def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(protocol_module, "protocols_by_name", {})
     monkeypatch.setattr(protocol_module, "NEWEST", NEWEST + 1)
     protocol_module._family_of_package.cache_clear()
@@ -197,9 +187,7 @@ def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch: pytest.Monkey
         assert protocol_module.model_limit("3", NEWEST + 1) == limit
 
 
-def test_a_year_behind_the_newest_edition_has_its_rules_and_that_is_said(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_year_behind_the_newest_edition_has_its_rules_and_that_is_said(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     later, gold, run = str(NEWEST + 1), EXAMPLES / "task1/gold.json", EXAMPLES / "task1/bm25.txt"
     assert protocol("3", later) == protocol("3") and submission_rules("3", later) == submission_rules("3")

@@ -1,14 +1,10 @@
 """Protocol files of others: their formats read, scored and validated through the file alone."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import random
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytrec_eval
@@ -30,20 +26,20 @@ from coliee_ir.rules.protocol import NEWEST, submission_rules, use_protocol_file
 
 
 @pytest.fixture(autouse=True)
-def _forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _forgotten(monkeypatch, tmp_path):
     """Protocols that a test names are not those of the next."""
     monkeypatch.setattr(rules, "protocols_by_name", {})
     monkeypatch.chdir(tmp_path)
 
 
-def put(name: str, content: object) -> str:
+def put(name, content):
     """Write a file, JSON unless it is text."""
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
     Path(name).write_text(text, encoding="utf-8")
     return name
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any:
+def told(capsys, *words, code=0):
     """What a command says in JSON."""
     assert main([*words, "-f", "json"]) == code
     return json.loads(capsys.readouterr().out)
@@ -72,7 +68,7 @@ source = "an invented page"
 """
 
 
-def test_next_years_rules_come_from_a_file_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_next_years_rules_come_from_a_file_alone(capsys):
     put("next.toml", NEXT_YEAR)
     gold = put("gold.json", {"000001": ["000002"], "000003": ["000004", "000005"]})
     run = put("run.txt", "000001 000002 A\n000003 000004 A\n000003 000006 A\n")
@@ -86,7 +82,7 @@ def test_next_years_rules_come_from_a_file_alone(capsys: pytest.CaptureFixture[s
     assert list(older["runs"][0]["measures"]) == ["MicroF1", "MicroP", "MicroR"]
 
 
-def alqac(*questions: tuple[str, Sequence[tuple[str, object]]]) -> list[dict[str, Any]]:
+def alqac(*questions):
     return [
         {"question_id": question, "text": "…", "relevant_articles": [{"law_id": a, "article_id": b} for a, b in found]}
         for question, found in questions
@@ -108,21 +104,7 @@ ALQAC_SCORES = {
 }
 
 
-def test_a_neighbour_is_evaluated_validated_and_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    gold = put("gold.json", ALQAC_GOLD)
-    runs = [put(f"{name}.json", run) for name, run in ALQAC_RUNS.items()]
-    whole = told(capsys, "evaluate", gold, *runs, "--protocol", "alqac")
-    assert (whole["task"], whole["edition"]) == ("alqac", None)
-    for shown, expected in zip(whole["runs"], ALQAC_SCORES.values(), strict=True):
-        assert shown["measures"] == pytest.approx(expected, abs=1e-12)
-    found = told(capsys, "validate", runs[1], "--gold", gold, "--protocol", "alqac")
-    assert [(one["rule"], one["places"][0]["found"]) for one in found["findings"]] == [("query-missing", "DS-3")]
-    compared = told(capsys, "compare", gold, *runs, "--protocol", "alqac", "--resamples", "99")
-    first, second = (run["measures"]["MacroF2"] for run in whole["runs"])
-    assert compared["pairs"][0]["difference"] == pytest.approx(first - second)
-
-
-def test_a_submission_is_held_to_what_the_protocol_states(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_submission_is_held_to_what_the_protocol_states(capsys):
     stated = (
         OWN + 'measures = ["MicroF1"]\nnot_itself = true\n'
         '[gold]\ncontainer = "json"\n[gold.documents]\n[run]\nlike = "gold"\n'
@@ -151,7 +133,7 @@ def test_a_submission_is_held_to_what_the_protocol_states(capsys: pytest.Capture
     assert {one["rule"] for one in found if one["file"] == other} == {"query-missing", "runs"}
 
 
-def test_a_query_is_taken_out_of_its_own_results_and_others_are_not_scored() -> None:
+def test_a_query_is_taken_out_of_its_own_results_and_others_are_not_scored():
     put("own.toml", OWN + 'measures = ["P@1"]\nnot_itself = true\nexclude = ["q2", "q9"]\n')
     gold = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     run = {"q1": {"q1": 0.9, "d1": 0.8}, "q2": {"d1": 0.9}}
@@ -161,7 +143,7 @@ def test_a_query_is_taken_out_of_its_own_results_and_others_are_not_scored() -> 
     assert mentions(heard(scores.remarks), "[absent-exclusion] 1 query … q9 …")
 
 
-def test_the_level_is_that_of_trec_eval_and_leaves_gains_alone() -> None:
+def test_the_level_is_that_of_trec_eval_and_leaves_gains_alone():
     gold = {
         "a": {"d1": 1, "d2": 2, "d3": 0, "d4": 3, "d5": -1, "d6": 2},
         "b": {"d1": 1, "d2": 1, "d7": 0},
@@ -197,7 +179,7 @@ def test_the_level_is_that_of_trec_eval_and_leaves_gains_alone() -> None:
         assert of_level.span(measure) == pytest.approx((scores[0], sum(scores) / 2, scores[1])), measure.name
 
 
-def test_choices_of_the_protocol_hold_unless_others_are_made(capsys: pytest.CaptureFixture[str]) -> None:
+def test_choices_of_the_protocol_hold_unless_others_are_made(capsys):
     put("own.toml", OWN + 'measures = ["MacroP"]\ndecisions = {unanswered = "skip"}\n')
     gold = put("gold.json", {"q1": ["d1"], "q2": ["d2"]})
     run = put("run.json", {"q1": ["d1"]})
@@ -207,7 +189,7 @@ def test_choices_of_the_protocol_hold_unless_others_are_made(capsys: pytest.Capt
     assert coliee_ir.evaluate(gold, run, task="own.toml").measures == {"MacroP": 1.0}
 
 
-def test_an_evaluator_takes_its_rules_to_a_process_that_does_not_know_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_evaluator_takes_its_rules_to_a_process_that_does_not_know_them(monkeypatch):
     gold, run = put("gold.json", ALQAC_GOLD), put("run.json", ALQAC_RUNS["first"])
     evaluator = coliee_ir.Evaluator(gold, task="alqac")
     sent = pickle.dumps(evaluator)
@@ -227,7 +209,7 @@ LISTED = Part(at="docs", id="{law}{no}", relevance="grade", score="grade")
 ROW = Part(id="doc", relevance="grade", score="grade")
 
 
-def containers(judged: Mapping[str, Mapping[str, int]]) -> dict[str, tuple[str, Layout]]:
+def containers(judged):
     """The same judgements, written in each way."""
     rows = [(query, document, grade) for query, held in judged.items() for document, grade in held.items()]
     records = [
@@ -238,10 +220,10 @@ def containers(judged: Mapping[str, Mapping[str, int]]) -> dict[str, tuple[str, 
     matrix = [["q", *every], *([query, *(held.get(doc, 0) for doc in every)] for query, held in judged.items())]
     row, entries, names = {"documents": ROW}, {"documents": Part()}, ("q", "doc", "grade")
 
-    def text(rows: Iterable[Sequence[object]], separator: str) -> str:
+    def text(rows, separator):
         return "".join(separator.join(map(str, row)) + "\n" for row in rows)
 
-    def json_lines(values: Iterable[object]) -> str:
+    def json_lines(values):
         return "".join(json.dumps(value) + "\n" for value in values)
 
     return {
@@ -261,7 +243,7 @@ def containers(judged: Mapping[str, Mapping[str, int]]) -> dict[str, tuple[str, 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
 @given(JUDGED)
-def test_the_same_judgements_are_read_from_every_container(judged: dict[str, dict[str, int]]) -> None:
+def test_the_same_judgements_are_read_from_every_container(judged):
     judged = {query: {f"d{int(doc[1:])}": grade for doc, grade in held.items()} for query, held in judged.items()}
     assume(any(grade > 0 for held in judged.values() for grade in held.values()))
     for name, (text, layout) in containers(judged).items():
@@ -281,16 +263,16 @@ def test_the_same_judgements_are_read_from_every_container(judged: dict[str, dic
 @pytest.mark.parametrize(
     "text", ["foo,bar\n1,2\n", "q,doc,grade\n", "q\tdoc\tgrade\n", '{"q1": ["d1"]}\n', "q1 Q0 d1\n"]
 )
-def test_rows_without_the_named_columns_or_without_rows_are_refused(container: str, text: str) -> None:
+def test_rows_without_the_named_columns_or_without_rows_are_refused(container, text):
     for parts in ({"documents": ROW}, {"documents": ROW, "notes": Part(id="doc")}):
         layout, source = Layout(container, "", "q", parts=parts), Source(put("run.txt", text))
         with pytest.raises(InputError):
-            list(described.read_run(source, layout).blocks())  # type: ignore[union-attr]
+            list(described.read_run(source, layout).blocks())
         with pytest.raises(InputError):
             described.read_gold(source, layout)
 
 
-def test_ranks_and_the_order_of_lists_rank() -> None:
+def test_ranks_and_the_order_of_lists_rank():
     rows = Layout("tsv", "", "q", ("q", "doc", "rank"), parts={"documents": Part(id="doc", rank="rank")})
     run = described.read_run(Source(put("run.tsv", "q1\td2\t2\nq1\td1\t1\nq2\td3\t1\n")), rows)
     assert {query: list(held) for query, held in coliee_ir.to_run(run).items()} == {"q1": ["d1", "d2"], "q2": ["d3"]}
@@ -300,7 +282,7 @@ def test_ranks_and_the_order_of_lists_rank() -> None:
         assert list(coliee_ir.to_run(run)["q1"]) == order
 
 
-def test_labels_and_other_parts_stand_beside_documents() -> None:
+def test_labels_and_other_parts_stand_beside_documents():
     layout = Layout(
         "json",
         query="id",
@@ -328,7 +310,7 @@ def test_labels_and_other_parts_stand_beside_documents() -> None:
     assert set(run.other_parts) == {"answers", "evidence"}
 
 
-def laid(container: str, records: str = "", query: str = "", columns: Sequence[str] = (), **part: str) -> Layout:
+def laid(container, records="", query="", columns=(), **part):
     return Layout(container, records, query, tuple(columns), parts={"documents": Part(**part)})
 
 
@@ -349,14 +331,14 @@ def laid(container: str, records: str = "", query: str = "", columns: Sequence[s
         ('[{"q": "1", "a": "perhaps"}]', Layout("json", query="q", parts={"answers": Part(at="a")}), "record 1"),
     ],
 )
-def test_what_is_not_written_like_that_is_refused_with_its_place(content: str, layout: Layout, said: str) -> None:
+def test_what_is_not_written_like_that_is_refused_with_its_place(content, layout, said):
     with pytest.raises(InputError) as refused:
         described.read_gold(Source(put("x.txt", content)), layout)
     assert mentions(heard(refused.value), said)
     assert "\n" not in heard(refused.value)
 
 
-def test_files_of_a_protocol_are_converted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_a_protocol_are_converted(capsys):
     gold, run = put("gold.json", ALQAC_GOLD), put("run.json", ALQAC_RUNS["first"])
     assert main(["convert", gold, "qrels.txt", "--protocol", "alqac", "--to", "qrels"]) == 0
     assert main(["convert", run, "run.txt", "--protocol", "alqac", "--to", "trec"]) == 0
@@ -390,7 +372,7 @@ score = "score"
 """
 
 
-def test_a_gold_of_a_protocol_that_is_not_a_run_is_named_as_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_gold_of_a_protocol_that_is_not_a_run_is_named_as_what_it_is(capsys):
     put("own.toml", GOLD_IN_RECORDS)
     Path("runs").mkdir()
     gold, run = put("gold.json", ALQAC_GOLD), put("runs/run.txt", "q1 d1 0.5\n")
@@ -407,7 +389,7 @@ def test_a_gold_of_a_protocol_that_is_not_a_run_is_named_as_what_it_is(capsys: p
 
 
 @pytest.mark.parametrize("name", ["alqac", "own.toml"])
-def test_a_bundle_has_its_protocol(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_has_its_protocol(name, monkeypatch):
     package = Path(rules.__file__).parent / "protocols" / "neighbours" / "alqac.toml"
     put("own.toml", package.read_text(encoding="utf-8").replace('task = "alqac"', 'task = "own"'))
     gold, run = put("gold.json", ALQAC_GOLD), put("run.json", ALQAC_RUNS["first"])
@@ -424,7 +406,7 @@ def test_a_bundle_has_its_protocol(name: str, monkeypatch: pytest.MonkeyPatch) -
     assert uploaded.scores == pytest.approx(ALQAC_SCORES["first"])
 
 
-def test_a_folder_of_submissions_is_listed_by_the_rules_of_the_protocol(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_of_submissions_is_listed_by_the_rules_of_the_protocol(capsys):
     put("own.toml", VERDICTS + "[[submission]]\nmost_runs = 1\nsource = 'section 3'\n")
     for seed, name in enumerate(("gold.json", "runs/a/one.json", "runs/a/two.json", "runs/b/three.json")):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
@@ -479,7 +461,7 @@ score = "conf"
 """
 
 
-def verdicts(seed: int) -> dict[str, object]:
+def verdicts(seed):
     """A gold, or a run of its form."""
     draw = random.Random(seed)
     cases = [
@@ -497,15 +479,13 @@ def verdicts(seed: int) -> dict[str, object]:
 
 
 @pytest.fixture
-def own() -> list[str]:
+def own():
     """A gold and two runs of ``own.toml``."""
     put("own.toml", VERDICTS)
     return [put(f"{name}.json", verdicts(seed)) for seed, name in enumerate(("gold", "one", "two"))]
 
 
-def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol(
-    own: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol(own, capsys):
     gold, *runs = own
     by_own = ["--protocol", "own.toml"]
     assert main(["fuse", *runs, *by_own, "--fit", gold, "--folds", "3", "-o", "fused.run"]) == 0
@@ -524,7 +504,7 @@ def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", " "])
-def test_what_fuse_writes_is_read_beside_rows(delimiter: str) -> None:
+def test_what_fuse_writes_is_read_beside_rows(delimiter):
     container = {",": "csv", "\t": "tsv", " ": "columns"}[delimiter]
     part = {"id": "document", "score": "score"}
     layout = Layout(container, "", "query", ("query", "document", "score"), parts={"documents": Part(**part)})
@@ -536,9 +516,7 @@ def test_what_fuse_writes_is_read_beside_rows(delimiter: str) -> None:
     assert not described.is_trec(Source("six"), layout._replace(columns=six))
 
 
-def test_a_gold_of_the_protocol_is_converted_and_its_measures_explained(
-    own: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_gold_of_the_protocol_is_converted_and_its_measures_explained(own, capsys):
     assert main(["convert", own[0], "gold.qrels", "--to", "qrels", "--protocol", "own.toml"]) == 0
     assert "proof" in capsys.readouterr().err  # which qrels cannot hold
     assert main(["measures", "--edition", "2026"]) == 2
@@ -548,7 +526,7 @@ def test_a_gold_of_the_protocol_is_converted_and_its_measures_explained(
     assert measured[0]["formula"] == "0.7*LabelAccuracy + 0.2*MacroR(proof) + 0.1*MicroF1"
 
 
-def test_a_second_file_of_the_same_task_is_refused_and_one_that_was_changed_is_read_anew(own: list[str]) -> None:
+def test_a_second_file_of_the_same_task_is_refused_and_one_that_was_changed_is_read_anew(own):
     gold, run, _ = own
     first = coliee_ir.evaluate(gold, run, task="own.toml").measures["Final"]
     put("copy.toml", VERDICTS.replace("0.7", "0.5"))
@@ -560,7 +538,7 @@ def test_a_second_file_of_the_same_task_is_refused_and_one_that_was_changed_is_r
 
 
 @pytest.mark.parametrize("named", [["--task", "1"], ["--protocol", "beir"]])
-def test_one_task_is_named(named: list[str], own: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_task_is_named(named, own, capsys):
     for options in ([*named, "--protocol", "own.toml"], ["--protocol", "own.toml", *named]):
         with pytest.raises(SystemExit) as stopped:
             main(["evaluate", *own, *options])
@@ -581,9 +559,7 @@ def test_one_task_is_named(named: list[str], own: list[str], capsys: pytest.Capt
         ("measures =", 'law = "case"\nmeasures =', "law"),
     ],
 )
-def test_what_a_protocol_cannot_mean_is_refused_with_its_key(
-    was: str, becomes: str, key: str, own: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_protocol_cannot_mean_is_refused_with_its_key(was, becomes, key, own, capsys):
     put("own.toml", VERDICTS.replace(was, becomes, 1))
     for command in (["protocol", "own.toml"], ["evaluate", *own, "--protocol", "own.toml"]):
         assert main(command) == 2
@@ -593,7 +569,7 @@ def test_what_a_protocol_cannot_mean_is_refused_with_its_key(
         coliee_ir.evaluate(*own[:2], task="own.toml")
 
 
-def test_a_label_that_the_protocol_does_not_name_is_refused_in_a_gold(own: list[str]) -> None:
+def test_a_label_that_the_protocol_does_not_name_is_refused_in_a_gold(own):
     put("own.toml", VERDICTS.replace('"acquitted"', '"free"'))
     with pytest.raises(InputError) as refused:
         coliee_ir.evaluate(*own[:2], task="own.toml")
@@ -607,7 +583,7 @@ CELL = st.sampled_from(("d1", "d2", "Điều 5", "a  b", "x,y", 'say "no"', "000
 ROWS = st.lists(st.tuples(st.sampled_from(("q1", "q2", "q3")), CELL, st.integers(-3, 3)), min_size=1, max_size=12)
 
 
-def rows_as(rows: Sequence[tuple[str, str, int]], container: str, end: str) -> str:
+def rows_as(rows, container, end):
     """Rows as a file of a container; what its cells cannot hold is taken out of them."""
     mark = {"csv": ",", "tsv": "\t", "columns": " "}[container]
     lines = [("q", "d", "s")] if container != "columns" else []
@@ -623,9 +599,7 @@ def rows_as(rows: Sequence[tuple[str, str, int]], container: str, end: str) -> s
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(ROWS, st.sampled_from(("csv", "tsv", "columns")), st.sampled_from(("\n", "\r\n")), st.integers(1, 60))
-def test_rows_are_read_in_blocks_as_in_a_whole(
-    rows: list[tuple[str, str, int]], container: str, end: str, size: int
-) -> None:
+def test_rows_are_read_in_blocks_as_in_a_whole(rows, container, end, size):
     """Any cut of the file, arrays or lines, gives what the file's rows say."""
     names = ("q", "d", "s") if container == "columns" else ()
     Path("run").write_bytes(rows_as(rows, container, end).encode())
@@ -652,7 +626,7 @@ def test_rows_are_read_in_blocks_as_in_a_whole(
             assert found == [(q, d, None if sign is None else sign * s) for q, d, s in expected]
 
 
-def test_a_line_that_cannot_be_read_is_named_behind_blocks_that_can(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_cannot_be_read_is_named_behind_blocks_that_can(monkeypatch):
     monkeypatch.setattr(columns, "BLOCK_SIZES", (64, 0))
     lines = [f"q{n}\td{n}\t{n}" for n in range(50)]
     lines[40] = "q40\td40\thigh"
@@ -665,7 +639,7 @@ def test_a_line_that_cannot_be_read_is_named_behind_blocks_that_can(monkeypatch:
     assert "line 42" in heard(refused.value)
 
 
-def test_editions_of_a_protocol_and_a_known_format_as_container(capsys: pytest.CaptureFixture[str]) -> None:
+def test_editions_of_a_protocol_and_a_known_format_as_container(capsys):
     stated = 'task = "statutes"\ntitle = "statutes"\nparts = ["documents"]\n'
     stated += '[[edition]]\nfirst = 2026\nlast = 2026\nmeasures = ["MacroF2"]\n[[edition]]\nfirst = 2027\n'
     stated += 'measures = ["Both"]\n[edition.scores]\nBoth = "0.5*MicroF1 + 0.5*MacroR"\n'

@@ -1,8 +1,4 @@
-from __future__ import annotations
-
 import datetime
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,13 +12,13 @@ NEWEST = 2026
 COMMON = 'task = "x"\ntitle = "a task"\nparts = ["documents"]\nmeasures = ["MicroF1"]\n'
 
 
-def read(folder: Path, text: str) -> Any:
+def read(folder, text):
     path = folder / "x.toml"
     path.write_text(text, encoding="utf-8")
     return schema.read(path, NEWEST, Protocol, SubmissionRules)
 
 
-def test_what_stands_at_the_top_holds_for_all_editions(tmp_path: Path) -> None:
+def test_what_stands_at_the_top_holds_for_all_editions(tmp_path):
     text = (
         COMMON + '[[edition]]\nfirst = 2020\nlast = 2021\nmeasures = ["MacroF2", "MacroP"]\n[[edition]]\nfirst = 2022\n'
     )
@@ -34,13 +30,13 @@ def test_what_stands_at_the_top_holds_for_all_editions(tmp_path: Path) -> None:
     assert all(row.exact_ids for row in rules)  # "096" and "96" are two, where it is not COLIEE's law
 
 
-def test_rules_without_editions_hold_for_all_years_and_next_years_for_next_year(tmp_path: Path) -> None:
+def test_rules_without_editions_hold_for_all_years_and_next_years_for_next_year(tmp_path):
     assert [(row.first, row.last) for row in read(tmp_path, COMMON)[0]] == [(0, ALWAYS)]
     [row] = read(tmp_path, COMMON + f"[[edition]]\nfirst = {NEWEST + 1}\n")[0]
     assert (row.first, row.last) == (NEWEST + 1, NEWEST + 1)
 
 
-def test_dates_are_dates_by_edition(tmp_path: Path) -> None:
+def test_dates_are_dates_by_edition(tmp_path):
     assert read(tmp_path, COMMON + "[models_before]\n2026 = 2025-07-15\n")[2] == {2026: datetime.date(2025, 7, 15)}
     assert read(tmp_path, COMMON + "[models_before]\n2027 = false\n")[2] == {2027: None}
 
@@ -75,7 +71,7 @@ def test_dates_are_dates_by_edition(tmp_path: Path) -> None:
         (COMMON + "level = 1" + 100_000 * "0" + "\n", "broken TOML"),
     ],
 )
-def test_an_error_names_file_and_key(text: str, key: str, tmp_path: Path) -> None:
+def test_an_error_names_file_and_key(text, key, tmp_path):
     with pytest.raises(InputError) as refused:
         read(tmp_path, text)
     assert refused.value.path == str(tmp_path / "x.toml")
@@ -83,7 +79,7 @@ def test_an_error_names_file_and_key(text: str, key: str, tmp_path: Path) -> Non
     assert "\n" not in str(refused.value)
 
 
-def test_a_misspelt_key_is_answered_with_the_right_one(tmp_path: Path) -> None:
+def test_a_misspelt_key_is_answered_with_the_right_one(tmp_path):
     with pytest.raises(InputError) as refused:
         read(tmp_path, COMMON.replace("measures", "mesures"))
     assert "measures" in (refused.value.remedy or "")
@@ -97,7 +93,7 @@ def test_a_misspelt_key_is_answered_with_the_right_one(tmp_path: Path) -> None:
         ('task = "x"\ntitle = \n', 2),  # broken TOML
     ],
 )
-def test_what_is_no_toml_is_refused_with_its_line(text: str, line: int, tmp_path: Path) -> None:
+def test_what_is_no_toml_is_refused_with_its_line(text, line, tmp_path):
     with pytest.raises(InputError) as refused:
         read(tmp_path, text)
     assert refused.value.line == line
@@ -126,9 +122,7 @@ KEYS = [
     _VALUES,
     st.sampled_from(["", "[[edition]]\n", "[[submission]]\n", "[models_before]\n"]),
 )
-def test_whatever_a_file_states_is_read_or_refused_in_a_sentence(
-    tmp_path_factory: pytest.TempPathFactory, key: str, value: object, head: str
-) -> None:
+def test_whatever_a_file_states_is_read_or_refused_in_a_sentence(tmp_path_factory, key, value, head):
     shown = str(value).replace("'", "").replace("True", "true").replace("False", "false")
     try:
         read(tmp_path_factory.getbasetemp(), f"{COMMON}{head}{key} = {shown}\n")

@@ -1,15 +1,12 @@
 """Tables whose values or totals cannot be meant, and remedies that work as they are printed."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
-from asserting import Call, mentions, refusing
+from asserting import mentions, refusing
 from score_tables import QUERIES, TRUTH, long, table
 
 from coliee_ir import InputError, Scored
@@ -18,12 +15,12 @@ from coliee_ir.scoring.scores import ScoreWarning
 Values = Mapping[str, Mapping[str, float]]
 
 
-def _changed(factor: float, *runs: str) -> Values:
+def _changed(factor, *runs):
     return {run: {query: value * (factor if run in runs else 1) for query, value in of.items()}
             for run, of in TRUTH.items()}  # fmt: skip
 
 
-def _wide(values: Values) -> str:
+def _wide(values):
     """A column a run."""
     return table(
         ",".join(["query_id", *values]), ([query, *(of[query] for of in values.values())] for query in QUERIES)
@@ -32,28 +29,28 @@ def _wide(values: Values) -> str:
 
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "accuracy", "map"])
 @pytest.mark.parametrize("factor", [100, 40, -1])
-def test_values_out_of_range_in_some_runs_are_refused(measure: str, factor: float, here: Path) -> None:
+def test_values_out_of_range_in_some_runs_are_refused(measure, factor, here):
     (here / "s.csv").write_text(long(measure, _changed(factor, "dense")))
     with refusing(InputError, "s.csv: [mixed-forms] (found 'dense …')"):
         Scored.read("s.csv")
 
 
 @pytest.mark.parametrize("factor", [100, -1])
-def test_values_out_of_range_in_all_runs_are_a_doubt(factor: float, here: Path, call: Call) -> None:
+def test_values_out_of_range_in_all_runs_are_a_doubt(factor, here, call):
     (here / "s.csv").write_text(long("AP", _changed(factor, *TRUTH)))
     remarks = Scored.read("s.csv").remarks
-    assert [(remark.kind, remark.is_doubt) for remark in remarks] == [("beyond-share", True)]  # type: ignore[attr-defined]
+    assert [(remark.kind, remark.is_doubt) for remark in remarks] == [("beyond-share", True)]
     assert all(run in remarks[0] for run in TRUTH)
     assert mentions(call("leaderboard", "s.csv", "--resamples", "99")[2], "[beyond-share]")
 
 
 @pytest.mark.parametrize("measure", ["score", "num_ret", "utility", "strange"])
-def test_other_measures_may_have_any_value(measure: str, here: Path) -> None:
+def test_other_measures_may_have_any_value(measure, here):
     (here / "s.csv").write_text(long(measure, _changed(100, "dense")))
-    assert not [remark for remark in Scored.read("s.csv").remarks if "beyond" in remark.kind]  # type: ignore[attr-defined]
+    assert not [remark for remark in Scored.read("s.csv").remarks if "beyond" in remark.kind]
 
 
-def test_no_value_out_of_range_is_no_doubt(here: Path, recwarn: pytest.WarningsRecorder) -> None:
+def test_no_value_out_of_range_is_no_doubt(here, recwarn):
     zero = {**TRUTH, "none": dict.fromkeys(QUERIES, 0.0)}
     (here / "s.csv").write_text(long("AP", zero))
     assert not Scored.read("s.csv").remarks
@@ -61,7 +58,7 @@ def test_no_value_out_of_range_is_no_doubt(here: Path, recwarn: pytest.WarningsR
 
 
 @pytest.mark.parametrize("name", ["mean", "Average", "MEDIAN", "avg", "overall"])
-def test_a_column_called_as_a_total_is_no_run(name: str, here: Path) -> None:
+def test_a_column_called_as_a_total_is_no_run(name, here):
     total = {query: sum(of[query] for of in TRUTH.values()) / len(TRUTH) for query in QUERIES}
     (here / "s.csv").write_text(_wide({**TRUTH, name: total}))
     with refusing(InputError, "s.csv, line 1: [ambiguous]") as caught:
@@ -72,7 +69,7 @@ def test_a_column_called_as_a_total_is_no_run(name: str, here: Path) -> None:
 
 
 @pytest.mark.parametrize("query", ["-", "*", "Average"])
-def test_a_row_over_tasks_is_no_query(query: str, here: Path) -> None:
+def test_a_row_over_tasks_is_no_query(query, here):
     rows = [(run, f"t{at % 3}", q, value) for run, of in TRUTH.items() for at, (q, value) in enumerate(of.items())]
     rows += [(run, "Average", query, 0.5) for run in TRUTH]
     (here / "s.csv").write_text(table("run,dataset,query,AP", rows))
@@ -80,7 +77,7 @@ def test_a_row_over_tasks_is_no_query(query: str, here: Path) -> None:
         Scored.read("s.csv")
 
 
-def test_a_column_that_is_not_there_is_refused_in_a_pattern_too(here: Path) -> None:
+def test_a_column_that_is_not_there_is_refused_in_a_pattern_too(here):
     (here / "s.csv").write_text(_wide(TRUTH))
     with refusing(InputError, "s.csv, line 1: [missing-column]"):
         Scored.read("s.csv", columns={"tag": "bm25|densee|rerank"})
@@ -98,7 +95,7 @@ REMEDIES = {
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in REMEDIES.items()])
-def test_the_columns_of_a_remedy_can_be_typed_as_printed(text: str, here: Path, call: Call) -> None:
+def test_the_columns_of_a_remedy_can_be_typed_as_printed(text, here, call):
     (here / "s.csv").write_text(text)
     code, _, err = call("leaderboard", "s.csv", "--resamples", "99")
     assert code == 2
@@ -109,7 +106,7 @@ def test_the_columns_of_a_remedy_can_be_typed_as_printed(text: str, here: Path, 
     )
 
 
-def test_what_no_query_has_of_every_run_is_not_offered(here: Path) -> None:
+def test_what_no_query_has_of_every_run_is_not_offered(here):
     rows = [(run, f"{at}.0" if run == "dense" else at, value)
             for run, of in TRUTH.items() for at, value in enumerate(of.values())]  # fmt: skip
     (here / "s.csv").write_text(table("run,query,AP", rows))
@@ -120,14 +117,14 @@ def test_what_no_query_has_of_every_run_is_not_offered(here: Path) -> None:
 
 @pytest.mark.parametrize("command", ["leaderboard", "compare", "plan"])
 @pytest.mark.parametrize("choice", ["zero", "common"])
-def test_what_became_of_holes_is_in_the_result(command: str, choice: str, here: Path, call: Call) -> None:
+def test_what_became_of_holes_is_in_the_result(command, choice, here, call):
     rows = [(run, query, value) for run, of in TRUTH.items() for query, value in of.items()]
     (here / "s.csv").write_text(table("run,query,AP", rows[1:]))
     out = call(command, "s.csv", "--decision", f"unanswered={choice}", "-f", "json", "--resamples", "99")[1]
     assert json.loads(out)["decisions"]["unanswered"] == choice
 
 
-def test_the_columns_of_another_gold_can_be_named(here: Path, call: Call) -> None:
+def test_the_columns_of_another_gold_can_be_named(here, call):
     (here / "g.qrels").write_text("".join(f"q{at} 0 d{at} 1\n" for at in range(9)))
     (here / "other.csv").write_text("topic,article,verdict\n" + "".join(f"q{at},d{at},1\n" for at in range(9)))
     for run, first in (("a", 0), ("b", 4)):

@@ -1,13 +1,9 @@
 """A result equals itself and, where results are compared by value, itself behind a pickle: no field is NaN."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import math
 import pickle
-from collections.abc import Iterator
-from typing import Any
 
 from example_runs import EXAMPLES
 
@@ -17,7 +13,7 @@ from coliee_ir.output.shown import TabularResult
 GOLD, RUNS = EXAMPLES / "task1/gold.json", [EXAMPLES / "task1/bm25.txt", EXAMPLES / "task1/dense.txt"]
 
 
-def results() -> Iterator[Any]:
+def results():
     """What each public function gives that returns a result."""
     scored = coliee_ir.evaluate_all(GOLD, RUNS, task="1")
     yield from (scored[0], scored, coliee_ir.errors(scored))
@@ -38,7 +34,7 @@ def results() -> Iterator[Any]:
     yield coliee_ir.validate(RUNS[0], task="1")
 
 
-def test_every_result_equals_itself_here_and_behind_a_pickle() -> None:
+def test_every_result_equals_itself_here_and_behind_a_pickle():
     for result in results():
         assert isinstance(result, TabularResult)
         assert result == result
@@ -55,7 +51,7 @@ def test_every_result_equals_itself_here_and_behind_a_pickle() -> None:
             assert not held, (type(result).__name__, held)
 
 
-def test_what_holds_a_missing_value_equals_its_copy() -> None:
+def test_what_holds_a_missing_value_equals_its_copy():
     """Python 3.13 compares a dataclass field by field, so that one that is NaN makes it unequal to itself."""
     gold, runs = {"a": [], "b": ["x", "z"], "c": ["y"]}, {"A": {"a": ["x"]}, "B": {"b": ["x"], "c": ["y"]}}
     decisions = coliee_ir.Decisions(unanswered="skip", no_overlap="zero")
@@ -72,5 +68,5 @@ def test_what_holds_a_missing_value_equals_its_copy() -> None:
     assert missing > 2
 
 
-def _is_nan(value: object) -> bool:
+def _is_nan(value):
     return isinstance(value, float) and math.isnan(value)

@@ -1,9 +1,4 @@
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
 
 import pytest
 from asserting import begins, heard, matches, mentions, refusing
@@ -25,7 +20,7 @@ STATUTE = Gold(
 )
 
 
-def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
+def test_excluded_queries_are_neither_scored_nor_remarked():
     scores = evaluate(GOLD, RUN, task="2", edition=2026, exclude=["003.txt", "002"])
     assert scores.query_ids == ("001",)
     assert scores.measures == {"MicroF1": 0.5, "MicroP": 0.5, "MicroR": 0.5}
@@ -44,7 +39,7 @@ def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
         (list(GOLD), "[no-query] <memory> …"),
     ],
 )
-def test_only_queries_of_the_gold_are_excluded_and_not_all(exclude: str | list[str], said: str) -> None:
+def test_only_queries_of_the_gold_are_excluded_and_not_all(exclude, said):
     with refusing(UsageError, said):
         Evaluator(GOLD, task="2", exclude=exclude)
 
@@ -55,7 +50,7 @@ ARTICLES = {"R07-01-O": ["96"], "R07-02-O": ["7"]}
 ANSWERS = {"R07-01-O": "Y", "R07-03-O": "Y"}
 
 
-def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
+def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so():
     assert evaluate(STATUTE, ARTICLES, answers=ANSWERS).edition == NEWEST
     scores = evaluate(STATUTE, ARTICLES, answers=ANSWERS, edition=2026)
     assert scores.task == "3"
@@ -77,7 +72,7 @@ def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
     )
 
 
-def test_a_question_with_neither_articles_nor_a_label_is_unanswered() -> None:
+def test_a_question_with_neither_articles_nor_a_label_is_unanswered():
     scores = evaluate(STATUTE, {"R07-01-O": ["96"]}, answers={"R07-01-O": "Y"})
     assert mentions(heard(scores.remarks), "[unanswered-query] 2 … score 0 … (first: R07-02-O; R07-03-O)")
     assert not any("only an answer" in remark for remark in scores.remarks)
@@ -86,15 +81,15 @@ def test_a_question_with_neither_articles_nor_a_label_is_unanswered() -> None:
 
 
 @pytest.mark.parametrize(("choice", "accuracy"), [("sufficient", 2 / 3), ("wrong", 1 / 3), ("skip", 1 / 2)])
-def test_a_question_without_gold_articles_counts_as_decided(choice: str, accuracy: float) -> None:
-    decisions = Decisions(without_articles=choice)  # type: ignore[arg-type]
+def test_a_question_without_gold_articles_counts_as_decided(choice, accuracy):
+    decisions = Decisions(without_articles=choice)
     scores = evaluate(STATUTE, ARTICLES, answers=ANSWERS, edition=2026, decisions=decisions)
     assert scores.measures["Accuracy"] == accuracy
     assert scores.measures["LabelAccuracy"] == 2 / 3
     assert scores.per_query["R07-03-O"].get("Accuracy") == {"sufficient": 1.0, "wrong": 0.0}.get(choice)
 
 
-def test_task_3_of_2026_without_answers_is_scored_by_what_is_there() -> None:
+def test_task_3_of_2026_without_answers_is_scored_by_what_is_there():
     scores = evaluate(STATUTE, ARTICLES, edition=2026)
     assert list(scores.measures) == ["MacroF2", "MacroP", "MacroR"]
     assert matches(heard(scores.remarks[-1]), "[left-out] Accuracy and LabelAccuracy … 2025 … MacroF2 … 2025 …")
@@ -102,7 +97,7 @@ def test_task_3_of_2026_without_answers_is_scored_by_what_is_there() -> None:
     assert begins(heard(unlabelled.remarks[-1]), "[left-out] Accuracy and LabelAccuracy … 2025 …")
 
 
-def test_the_long_list_has_remarks_of_its_own() -> None:
+def test_the_long_list_has_remarks_of_its_own():
     gold = Gold({f"R05-{n}-A": {"1": 1} for n in range(1, 4)}, format="statute-xml")
     run = {f"R05-{n}-A": ["1"] for n in range(1, 4)}
     long = {"R05-1-A": {"1": 0.5, "2": 0.5}, "R05-2-A": {"7": 1.0, "1": 0.5}, "R06-1-A": {"1": 1.0}}
@@ -151,7 +146,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
         (lambda: evaluate(STATUTE, ARTICLES, task="3", answers=ARTICLES), "[wrong-part]; task 3 expects … here"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object], said: str) -> None:
+def test_what_does_not_fit_is_refused_with_what_would(call, said):
     with pytest.raises((UsageError, InputError)) as refused:
         call()
     assert mentions(heard(refused.value), said)
@@ -199,9 +194,7 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
          {"measures": ["MacroF1"], "decisions": Decisions(empty_gold="one")}, ["[empty-gold] 2 … (first: 002; 003)"]),
     ],
 )  # fmt: skip
-def test_what_was_tolerated_is_said(
-    gold: dict[str, list[str]], run: dict[str, list[str]], options: Mapping[str, Any], remarks: list[str]
-) -> None:
+def test_what_was_tolerated_is_said(gold, run, options, remarks):
     found = evaluate(gold, run, task="2", **options).remarks
     # many of these runs are perfect
     assert matches(heard([remark for remark in found if remark.kind != "gold-itself"]), remarks)
@@ -215,10 +208,10 @@ def test_what_was_tolerated_is_said(
         ("skip", "left out"),
     ],
 )
-def test_instances_with_undefined_f1_are_named_with_the_rule(undefined: str, said: str) -> None:
+def test_instances_with_undefined_f1_are_named_with_the_rule(undefined, said):
     gold = Gold({"0": {"p0": 1}, "1": {"p0": 0}, "2": {"p0": 0}, "3": {"p0": 1}}, format="tort")
     run = Run.of({"0": ["p0"], "1": [], "2": ["p0"], "3": []})
-    decisions = Decisions(undefined=undefined)  # type: ignore[arg-type]
+    decisions = Decisions(undefined=undefined)
     scores = evaluate(gold, run, task="rationale", decisions=decisions)
     pooled, plaintiff, defendant = scores.remarks
     assert begins(heard(pooled), "[undefined-f1] 1 …")
@@ -229,7 +222,7 @@ def test_instances_with_undefined_f1_are_named_with_the_rule(undefined: str, sai
     assert all(said in heard(remark) for remark in scores.remarks)
 
 
-def test_remarks_of_the_gold_are_told_with_each_run(tmp_path: Path) -> None:
+def test_remarks_of_the_gold_are_told_with_each_run(tmp_path):
     (tmp_path / "gold.json").write_text('{"001": ["013", "013"]}')
     evaluator = Evaluator(tmp_path / "gold.json")
     for _ in range(2):
@@ -237,14 +230,14 @@ def test_remarks_of_the_gold_are_told_with_each_run(tmp_path: Path) -> None:
         assert kinds == ["gold-duplicate", "gold-itself"]
 
 
-def test_a_run_that_does_not_belong_to_the_gold_is_refused() -> None:
+def test_a_run_that_does_not_belong_to_the_gold_is_refused():
     with refusing(MismatchError, "leading zeros are lost: write "):
         evaluate(GOLD, {"1": ["13"]}, task="2")
     with refusing(MismatchError, "[mismatch]"):
         evaluate(STATUTE, ARTICLES, answers={"R06-01-O": "Y"})
 
 
-def test_gold_and_run_in_each_others_place_are_asked_about() -> None:
+def test_gold_and_run_in_each_others_place_are_asked_about():
     gold, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 3.0, "c": 1.0}}
     kinds = [
         {remark.kind for remark in evaluate(*pair, measures="AP", task="trec").remarks}
@@ -253,7 +246,7 @@ def test_gold_and_run_in_each_others_place_are_asked_about() -> None:
     assert ["swapped" in one for one in kinds] == [True, False]
     for nothing in (42, None):
         with pytest.raises(InputError) as refused:
-            evaluate(nothing, None)  # type: ignore[arg-type]
+            evaluate(nothing, None)
         assert refused.value.found == type(nothing).__name__
 
 
@@ -272,12 +265,12 @@ def test_gold_and_run_in_each_others_place_are_asked_about() -> None:
         ("trec", {"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 2.0, "c": 1.0}}, True),
     ],
 )
-def test_a_run_that_equals_the_gold_is_asked_about(task: str, gold: Any, run: Any, is_asked: bool) -> None:
+def test_a_run_that_equals_the_gold_is_asked_about(task, gold, run, is_asked):
     kinds = {remark.kind for remark in evaluate(gold, run, task=task).remarks}
     assert ("gold-itself" in kinds) == is_asked
 
 
-def test_each_part_of_a_submission_may_equal_the_gold() -> None:
+def test_each_part_of_a_submission_may_equal_the_gold():
     gold = Gold({"R06-01-O": {"96": 1}, "R06-02-O": {"97": 1}}, {"R06-01-O": True, "R06-02-O": False})
     wrong, right = {"R06-01-O": ["95"], "R06-02-O": ["97"]}, {"R06-01-O": "Y", "R06-02-O": "N"}
     assert "gold-itself" in {one.kind for one in evaluate(gold, wrong, task="3", answers=right).remarks}
@@ -293,13 +286,13 @@ def test_each_part_of_a_submission_may_equal_the_gold() -> None:
         (EXAMPLES / "tort/gold.jsonl", "4", "[wrong-task] gold.jsonl … 4 …"),
     ],
 )
-def test_a_gold_of_another_task_is_refused(gold: Gold | Path, task: str, said: str) -> None:
+def test_a_gold_of_another_task_is_refused(gold, task, said):
     with pytest.raises(UsageError) as refused:
         Evaluator(gold, task=task)
     assert matches(heard(refused.value), f"…{said}")
 
 
-def test_a_result_names_the_choices_behind_it() -> None:
+def test_a_result_names_the_choices_behind_it():
     decisions = Decisions(extra_queries="wrong", duplicates="wrong")
     scores = evaluate(GOLD, RUN, task="2", decisions=decisions)
     assert scores.decisions is decisions
@@ -307,7 +300,7 @@ def test_a_result_names_the_choices_behind_it() -> None:
     assert matches(heard(scores.header()), "3 queries: 2 answered, 1 unanswered")
 
 
-def test_an_evaluator_scores_several_by_its_own_rules_and_a_result_does_not_change() -> None:
+def test_an_evaluator_scores_several_by_its_own_rules_and_a_result_does_not_change():
     evaluator = Evaluator(GOLD, "MicroP", task="2")
     scored = evaluate_all(evaluator, {"one": RUN})
     assert scored["one"].measures == {"MicroP": 0.75}
@@ -317,13 +310,13 @@ def test_an_evaluator_scores_several_by_its_own_rules_and_a_result_does_not_chan
         evaluate_all(evaluator, [RUN], task="1")
 
 
-def test_a_measure_asked_for_twice_is_scored_once() -> None:
+def test_a_measure_asked_for_twice_is_scored_once():
     scores = evaluate(GOLD, RUN, task="2", measures=["MicroP", "MicroF(beta=1)", "MicroF1", "P.1,2", "P_1"])
     assert list(scores.measures) == ["MicroP", "MicroF1", "P_1", "P_2"]
 
 
-def test_an_accepted_claim_that_the_gold_does_not_have_is_said(tmp_path: Path) -> None:
-    def write(name: str, claims: list[tuple[str, bool]]) -> str:
+def test_an_accepted_claim_that_the_gold_does_not_have_is_said(tmp_path):
+    def write(name, claims):
         entries = [{"id": claim, "is_accepted": accepted} for claim, accepted in claims]
         case = {"tort_id": "0", "plaintiff_claims": entries, "defendant_claims": [], "court_decision": True}
         (tmp_path / name).write_text(json.dumps(case) + "\n")

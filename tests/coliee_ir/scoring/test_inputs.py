@@ -1,7 +1,5 @@
 """Every result in JSON says by SHA-256 which gold and runs it was computed from."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
@@ -9,13 +7,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from asserting import Call
 
 BOTH = ["gold.json", "runs/a", "runs/b"]
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text(json.dumps({f"{n:06}": [f"{n + 100:06}"] for n in range(1, 9)}))
     Path("runs").mkdir()
@@ -24,10 +21,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path("runs", tag).write_text(lines)
 
 
-def told(call: Call, *words: str) -> dict[str, str]:
+def told(call, *words):
     """The inputs of a result, whose digests are those of the files."""
     _, out, err = call(*words, "-f", "json")
-    inputs: dict[str, str] = json.loads(out)["inputs"]
+    inputs = json.loads(out)["inputs"]
     assert inputs == {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in inputs}, err
     return inputs
 
@@ -44,11 +41,11 @@ def told(call: Call, *words: str) -> dict[str, str]:
         (["validate", "runs", "--gold", "gold.json"], BOTH),
     ],
 )
-def test_a_result_names_the_files_that_entered_it(call: Call, words: list[str], expected: list[str]) -> None:
+def test_a_result_names_the_files_that_entered_it(call, words, expected):
     assert [*told(call, *words)] == expected
 
 
-def test_archives_compressed_files_and_large_ones_are_taken_as_they_lie(call: Call) -> None:
+def test_archives_compressed_files_and_large_ones_are_taken_as_they_lie(call):
     with zipfile.ZipFile("runs.zip", "w") as archive:
         archive.write("runs/a", "a")
         archive.write("runs/b", "b")
@@ -62,7 +59,7 @@ def test_archives_compressed_files_and_large_ones_are_taken_as_they_lie(call: Ca
     ]
 
 
-def test_streams_and_what_cannot_be_read(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streams_and_what_cannot_be_read(call, monkeypatch):
     Path("runs/c").write_text("000001 a b c d e f g\n")
     assert [*told(call, "evaluate", "gold.json", "runs/a", "runs/c", "--keep-going")] == BOTH[:2]
     with Path("runs/a").open() as stream:

@@ -1,7 +1,5 @@
 """``evaluate --log``: a row for each run, appended, that a reader can recompute."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
@@ -12,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asserting import Call
 from example_runs import EXAMPLES
 
 from coliee_ir import evaluate
@@ -20,19 +17,19 @@ from coliee_ir.commands.evaluate import log
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text('{"000001": ["000007", "000008"]}')
     Path("a.txt").write_text("000001 000007 A\n")
     Path("b.txt").write_text("000001 000009 =B\n")
 
 
-def logged() -> list[dict[str, str]]:
+def logged():
     return list(csv.DictReader(io.StringIO(Path("log.csv").read_text())))
 
 
 @pytest.mark.usefixtures("files")
-def test_each_run_has_a_row(call: Call) -> None:
+def test_each_run_has_a_row(call):
     given = ("evaluate", "gold.json", "--task", "1", "--log", "log.csv")
     assert call(*given, "a.txt", "b.txt")[0] == 0
     assert call(*given, "a.txt", "-m", "MicroR", "-m", "MicroF1")[0] == 0
@@ -49,7 +46,7 @@ def test_each_run_has_a_row(call: Call) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_what_only_a_long_list_gives_has_its_columns(call: Call) -> None:
+def test_what_only_a_long_list_gives_has_its_columns(call):
     run, longer = (EXAMPLES / "task3-2025" / name for name in ("task3.ALPHA", "task3-L.ALPHA"))
     given = ("evaluate", str(run.with_name("gold.xml")), str(run), "--edition", "2025", "--log", "log.csv")
     assert call(*given)[0] == call(*given, "--long-list", str(longer))[0] == 0
@@ -58,7 +55,7 @@ def test_what_only_a_long_list_gives_has_its_columns(call: Call) -> None:
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("log", ["a.txt", "other.csv", "quote.csv", "measure.csv"])
-def test_another_file_is_left_as_it_is(log: str, call: Call) -> None:
+def test_another_file_is_left_as_it_is(log, call):
     """A run, a table of other columns, a log with an unbalanced quote, one without a column of the measures."""
     Path("other.csv").write_text("x,y\n1,2\n")
     assert call("evaluate", "gold.json", "a.txt", "--task", "1", "--log", "quote.csv")[0] == 0
@@ -70,7 +67,7 @@ def test_another_file_is_left_as_it_is(log: str, call: Call) -> None:
     assert Path(log).read_bytes() == before
 
 
-def _append_some(name: str) -> None:
+def _append_some(name):
     for at in range(20):
         columns = dict.fromkeys(log.COLUMNS, "") | {"tag": name, "time": str(at)}
         log.append("log.csv", [columns | {"M": "0.5"}], ["M"])
@@ -78,7 +75,7 @@ def _append_some(name: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no file locks")
 @pytest.mark.usefixtures("files")
-def test_several_processes_append_at_once() -> None:
+def test_several_processes_append_at_once():
     names = ["a", "b", "c", "d"]
     with multiprocessing.get_context("fork").Pool(4) as pool:
         pool.map(_append_some, names, chunksize=1)
@@ -90,7 +87,7 @@ def test_several_processes_append_at_once() -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_what_people_make_of_a_log_is_kept(call: Call) -> None:
+def test_what_people_make_of_a_log_is_kept(call):
     """A column of notes, cells beyond the header, rows that were cut short, no newline at the end, an empty file."""
     given = ("evaluate", "gold.json", "--task", "1", "--log", "log.csv")
     Path("log.csv").touch()
@@ -103,7 +100,7 @@ def test_what_people_make_of_a_log_is_kept(call: Call) -> None:
     assert [(row["note"], row["tag"]) for row in logged()] == [("first try", "A"), ("short", None), ("", "'=B")]
 
 
-def test_who_names_a_log_is_told_how_often_the_gold_was_looked_at(call: Call, here: Path) -> None:
+def test_who_names_a_log_is_told_how_often_the_gold_was_looked_at(call, here):
     gold, runs = EXAMPLES / "task1/gold.json", [EXAMPLES / f"task1/{name}.txt" for name in ("bm25", "dense")]
     cut = [*runs[:1], *(Path(f"cut{k}.txt") for k in (1, 2, 3))]
     for k, path in zip((1, 2, 3), cut[1:], strict=True):
@@ -119,7 +116,7 @@ def test_who_names_a_log_is_told_how_often_the_gold_was_looked_at(call: Call, he
     assert call("compare", EXAMPLES / "task2/gold.json", *runs, "--log", "none.csv")[0] == 2
 
 
-def test_the_luck_of_the_best_of_many_equal_runs_is_what_simulation_finds() -> None:
+def test_the_luck_of_the_best_of_many_equal_runs_is_what_simulation_finds():
     draw, n, expected, found = np.random.default_rng(5), 30, [], []
     for _ in range(60):
         values = draw.normal(size=(1, 60)) + draw.normal(size=(n, 60)) * 0.2

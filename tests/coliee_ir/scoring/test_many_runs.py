@@ -1,11 +1,8 @@
 """Many runs in one call, arrays, timing: what `Evaluator` and the command offer beyond one file."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +24,7 @@ RUNS = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "re
 
 
 @pytest.mark.parametrize("threshold", [0, 1 << 40])
-def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_runs_score_as_each_alone(threshold, monkeypatch):
     monkeypatch.setattr(batch, "WORTH_A_PROCESS", threshold)
     one = Evaluator(GOLD, ["MicroF1", "map"])
     together = list(score_each(one, [Submission(run) for run in RUNS], jobs=2, keep_judged=True))
@@ -41,7 +38,7 @@ def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.Mo
         assert scores.to_dict(per_query=True) == alone.to_dict(per_query=True)
 
 
-def test_remarks_on_many_runs_are_said_once_a_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_remarks_on_many_runs_are_said_once_a_kind(tmp_path, capsys):
     # r1 to r3 leave out one query and more, r4 to r6 repeat one line and more
     gold = tmp_path / "gold.json"
     gold.write_text(json.dumps({f"{query:03d}": ["101", "102"] for query in range(1, 6)}))
@@ -63,9 +60,9 @@ def test_remarks_on_many_runs_are_said_once_a_kind(tmp_path: Path, capsys: pytes
     assert mentions(err, "… 4 runs …\n")
 
 
-def test_a_table_of_many_runs_holds_nothing_of_single_queries() -> None:
+def test_a_table_of_many_runs_holds_nothing_of_single_queries():
     few, whole = (
-        coliee_ir.evaluate_all(GOLD, RUNS, measures=["MicroF1", "AP"], jobs=1, keep=keep)  # type: ignore[arg-type]
+        coliee_ir.evaluate_all(GOLD, RUNS, measures=["MicroF1", "AP"], jobs=1, keep=keep)
         for keep in ("values", "judged")
     )
     assert not any(one.judged or sum(result.per_query.size for result in one.results.values()) for one in few)
@@ -73,7 +70,7 @@ def test_a_table_of_many_runs_holds_nothing_of_single_queries() -> None:
         assert render(ScoreTable(few), form) == render(ScoreTable(whole), form)
 
 
-def test_timing_is_one_line_of_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timing_is_one_line_of_json(capsys, monkeypatch):
     assert main(["evaluate", GOLD, *RUNS, "--timing"]) == 0
     timing = json.loads(capsys.readouterr().err.splitlines()[-1])
     assert list(timing) == ["lines", "read", "judge", "measure", "total", "lines_per_second", "peak_mib"]
@@ -98,15 +95,13 @@ def test_timing_is_one_line_of_json(capsys: pytest.CaptureFixture[str], monkeypa
         ([0], [0], [np.nan], "[bad-score]"),
     ],
 )
-def test_arrays_that_cannot_be_a_run_are_refused(
-    query: list[int], document: list[int], score: list[float], message: str
-) -> None:
+def test_arrays_that_cannot_be_a_run_are_refused(query, document, score, message):
     arrays = Evaluator({"q1": {"a": 1}, "q2": {"b": 1}}, task="trec", documents=["a", "b", "c", "d"])
     with refusing(InputError, message):
         arrays.evaluate((np.array(query), np.array(document), np.array(score)))
 
 
-def test_documents_of_arrays_are_compared_as_those_of_other_runs() -> None:
+def test_documents_of_arrays_are_compared_as_those_of_other_runs():
     gold, at = {"001": ["013.txt", "014"]}, np.arange(2)
     for documents, task in (["013.txt", "014"], "2"), (["013", "014.txt"], "2"), (["013.txt", "014"], "trec"):
         evaluator = Evaluator(gold, ["MicroR"], task=task, documents=documents)
@@ -114,11 +109,11 @@ def test_documents_of_arrays_are_compared_as_those_of_other_runs() -> None:
 
 
 @pytest.mark.parametrize("name", [None, 1.5, "01 4", "\ud800", ""])
-def test_documents_of_arrays_have_ids(name: object) -> None:
+def test_documents_of_arrays_have_ids(name):
     with pytest.raises(InputError):
-        Evaluator({"001": ["013"]}, task="2", documents=["013", name])  # type: ignore[list-item]
+        Evaluator({"001": ["013"]}, task="2", documents=["013", name])
 
 
-def test_arrays_need_the_ids_of_documents() -> None:
+def test_arrays_need_the_ids_of_documents():
     with pytest.raises(UsageError, match=r"Evaluator\(…, documents=ids\)"):
         Evaluator({"q1": {"a": 1}}, task="trec").evaluate((np.array([0]), np.array([0]), np.array([1.0])))

@@ -1,12 +1,9 @@
 """Files in the wrong place: a part of a run where another belongs, or where another run has none."""
 
-from __future__ import annotations
-
 import math
-from pathlib import Path
 
 import pytest
-from asserting import Call, done, heard, mentions, refusing
+from asserting import done, heard, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError
@@ -20,12 +17,12 @@ WITH = Submission(LAST / "task3.ALPHA", long_list=LAST / "task3-L.ALPHA")
 WITHOUT = Submission(LAST / "task3.BETA")
 
 
-def typed(words: str) -> list[str]:
+def typed(words):
     return [str(GOLD) if word == "GOLD" else word for word in words.split()]
 
 
 @pytest.mark.parametrize("order", [(WITH, WITHOUT), (WITHOUT, WITH)], ids=["first", "second"])
-def test_where_one_run_has_a_long_list_the_others_have_a_dash(order: tuple[Submission, ...], tmp_path: Path) -> None:
+def test_where_one_run_has_a_long_list_the_others_have_a_dash(order, tmp_path):
     scored = evaluate_all(GOLD, order, task="3", edition=2025, keep="judged")
     for shown in (scored, leaderboard(scored, n_resamples=99), by_year(scored)):
         frame = shown.to_frame().set_index("run")
@@ -40,7 +37,7 @@ def test_where_one_run_has_a_long_list_the_others_have_a_dash(order: tuple[Submi
 
 @pytest.mark.parametrize("form", ["table", "csv", "latex", "json"])
 @pytest.mark.parametrize("options", ["", "-q", "--show years", "--show overlap", "--show gap", "--ties"])
-def test_every_table_of_a_folder_has_room_for_such_runs(call: Call, tmp_path: Path, form: str, options: str) -> None:
+def test_every_table_of_a_folder_has_room_for_such_runs(call, tmp_path, form, options):
     for name in ("task3.ALPHA", "task3-L.ALPHA", "task3.BETA"):
         (tmp_path / name).write_bytes((LAST / name).read_bytes())
     out, _ = done(call, "evaluate", GOLD, tmp_path, "--task", "3", "--edition", "2025", "-f", form, *options.split())
@@ -51,7 +48,7 @@ RULES = ("--task", "3", "--edition", "2025")
 
 
 @pytest.fixture(name="folder")
-def files_under_other_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files_under_other_names(tmp_path, monkeypatch):
     """The example's files under names that say nothing, and a file of labels."""
     for name, file in {"s.txt": "task3.ALPHA", "l.txt": "task3-L.ALPHA", "b.txt": "task3.BETA"}.items():
         (tmp_path / name).write_bytes((LAST / file).read_bytes())
@@ -72,20 +69,20 @@ def files_under_other_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "evaluate GOLD labels.txt --long-list l.txt", "tune GOLD labels.txt", "report GOLD labels.txt -o page.html",
     ],
 )  # fmt: skip
-def test_a_part_in_the_place_of_another_is_refused_whatever_it_is_called(call: Call, words: str) -> None:
+def test_a_part_in_the_place_of_another_is_refused_whatever_it_is_called(call, words):
     code, out, err = call(*typed(words), *RULES)
     assert code == 2 and "ALPHA" not in out and "[wrong-part]" in err
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_ranking_that_is_asked_for_as_one_is_scored(call: Call) -> None:
+def test_a_ranking_that_is_asked_for_as_one_is_scored(call):
     for words in ("evaluate GOLD l.txt -m AP", "evaluate GOLD l.txt -m MacroF2@5", "tune GOLD l.txt"):
         done(call, *typed(words), *RULES)
     both, _ = done(call, "evaluate", GOLD, "l.txt", "s.txt", *RULES)
     assert both == done(call, "evaluate", GOLD, "s.txt", "--long-list", "l.txt", *RULES)[0]
 
 
-def test_in_memory_too() -> None:
+def test_in_memory_too():
     longer, short = to_run(LAST / "task3-L.ALPHA", task="3"), to_run(LAST / "task3.ALPHA", task="3")
     for given in ({}, {"long_list": short}):
         with refusing(InputError, "[wrong-part]"):
@@ -94,7 +91,7 @@ def test_in_memory_too() -> None:
     assert evaluate(GOLD, short, long_list=longer, task="3", edition=2025).measures["AP"] > 0.7
 
 
-def test_parts_in_crossed_order_are_told(call: Call) -> None:
+def test_parts_in_crossed_order_are_told(call):
     runs = [LAST / "task3.ALPHA", LAST / "task3.BETA"]
     lists = [("--long-list", LAST / f"task3-L.{tag}") for tag in ("BETA", "ALPHA")]
     _, err = done(call, "evaluate", GOLD, *runs, *lists[0], *lists[1], *RULES)
@@ -113,7 +110,7 @@ def test_parts_in_crossed_order_are_told(call: Call) -> None:
         ("evaluate GOLD s.txt --answers labels.txt --edition 2025", "--edition 2026"),
     ],
 )
-def test_a_part_of_other_years_names_rules_that_have_it(call: Call, words: str, remedy: str) -> None:
+def test_a_part_of_other_years_names_rules_that_have_it(call, words, remedy):
     given = typed(words)
     code, _, err = call(*given)
     assert code == 2 and "[unfit-option]" in err and remedy in err

@@ -4,15 +4,12 @@ The figures are those of the organisers' tables: COLIEE 2021 (overview paper and
 what coliee.md, 5, gathers of 2021, 2023 and 2026. Where only P, R and F1 are published, counts that fit are searched.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from io import StringIO
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -30,7 +27,7 @@ class Counts(NamedTuple):
     queries: int
 
 
-def write_case_law(folder: Path, counts: Counts, seed: int = 0) -> list[str]:
+def write_case_law(folder, counts, seed=0):
     """A gold in JSON and a run of three columns that have these counts, spread over the queries by chance."""
     chance = random.Random(seed)
     queries = [f"{n:06}" for n in range(1, counts.queries + 1)]
@@ -40,7 +37,7 @@ def write_case_law(folder: Path, counts: Counts, seed: int = 0) -> list[str]:
     wrong = chance.choices(queries, k=counts.retrieved - counts.correct)
     lines = [*found, *((query, f"{n:06}") for n, query in enumerate(wrong, start=100_000))]
     chance.shuffle(lines)
-    gold: dict[str, list[str]] = {query: [] for query in queries}
+    gold = {query: [] for query in queries}
     for query, document in relations:
         gold[query].append(f"{document}.txt")
     (folder / "gold.json").write_text(json.dumps(gold))
@@ -52,7 +49,7 @@ def write_case_law(folder: Path, counts: Counts, seed: int = 0) -> list[str]:
 Kinds = Mapping[tuple[int, int, int], int]
 
 
-def write_statute(folder: Path, kinds: Kinds) -> list[str]:
+def write_statute(folder, kinds):
     """A gold in XML, and an answer set of articles."""
     questions = [kind for kind, n in kinds.items() for _ in range(n)]
     golds, answers = [], []
@@ -68,7 +65,7 @@ def write_statute(folder: Path, kinds: Kinds) -> list[str]:
     return [str(folder / name) for name in texts]
 
 
-def write_labels(folder: Path, right: int, total: int) -> list[str]:
+def write_labels(folder, right, total):
     questions = [(f"R02-{n}-A", "YN"[n % 2]) for n in range(total)]
     gold = [f"{query} {label}" for query, label in questions]
     run = [f"{query} {label if n < right else 'NY'['YN'.index(label)]} T" for n, (query, label) in enumerate(questions)]
@@ -77,14 +74,14 @@ def write_labels(folder: Path, right: int, total: int) -> list[str]:
     return [str(folder / "gold.txt"), str(folder / "run.txt")]
 
 
-def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+def printed(arguments, capsys):
     """The row of the table that the command prints, by its header."""
     assert main(["evaluate", *arguments]) == 0
     header, row = (line.split() for line in capsys.readouterr().out.splitlines())
     return dict(zip(header, row, strict=True))
 
 
-def exact(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
+def exact(arguments, capsys):
     assert main(["evaluate", *arguments, "-f", "csv"]) == 0
     header, row = csv.reader(StringIO(capsys.readouterr().out))
     return {name: float(value) for name, value in zip(header[1:], row[1:], strict=True)}
@@ -118,11 +115,11 @@ NM Run-Task2-monoT5.txt                 0.6610 0.6554 0.6666
 TASK_2_OF_2023 = "CAPTAIN mt5l-ed 0.7456 0.7870 0.7083"
 
 
-def rounded(value: Fraction | float) -> str:
+def rounded(value):
     return f"{float(value):.4f}"
 
 
-def truncated(value: Fraction | float) -> str:
+def truncated(value):
     # to nine places first: 0.75 must not become 0.7499
     return f"{int(round(float(value), 9) * 10_000) / 10_000:.4f}"
 
@@ -140,7 +137,7 @@ class Published(NamedTuple):
     r: str
     shown: Callable[[Fraction | float], str]
 
-    def counts(self) -> Counts:
+    def counts(self):
         """Counts that have these scores."""
         for correct in range(self.relevant + 1):
             if self.shown(Fraction(correct, self.relevant)) != self.r:
@@ -153,7 +150,7 @@ class Published(NamedTuple):
         raise AssertionError(f"no counts fit {self}")
 
 
-def published() -> Iterator[Published]:
+def published():
     for edition, task, queries, relevant, table, shown in (
         (2024, "1", 400, 1562, TASK_1_OF_2024, rounded),
         (2024, "2", 100, 147, TASK_2_OF_2024, rounded),
@@ -166,9 +163,7 @@ def published() -> Iterator[Published]:
 
 
 @pytest.mark.parametrize("row", list(published()), ids=lambda row: f"{row.edition} T{row.task} {row.run}")
-def test_published_precision_recall_and_f1_come_out(
-    row: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_published_precision_recall_and_f1_come_out(row, tmp_path, capsys):
     counts = row.counts()
     options = [*write_case_law(tmp_path, counts), "--task", row.task, "--edition", str(row.edition)]
     if row.shown is rounded:
@@ -180,23 +175,19 @@ def test_published_precision_recall_and_f1_come_out(
     assert told["queries"]["judged"] == counts.queries
 
 
-def test_f2_of_the_means_is_another_number_than_the_official_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_f2_of_the_means_is_another_number_than_the_official_one(tmp_path, capsys):
     kinds = {(1, 1, 1): 49, (0, 2, 1): 7, (1, 3, 1): 4, (1, 6, 1): 4, (0, 2, 2): 7, (2, 3, 2): 7, (0, 0, 3): 3}
     gold, run = write_statute(tmp_path, kinds)
     values = exact([gold, run, "--edition", "2021", "-m", "MacroF2 MacroF(beta=2,of=means)"], capsys)
     assert [f"{value:.3f}" for value in values.values()] == ["0.743", "0.767"]
 
 
-def test_fifty_six_right_and_eighteen_half_right_of_2023_come_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_fifty_six_right_and_eighteen_half_right_of_2023_come_out(tmp_path, capsys):
     gold, run = write_statute(tmp_path, {(1, 1, 1): 56, (1, 1, 2): 18, (0, 1, 1): 27})
     assert printed([gold, run, "--edition", "2023"], capsys)["MacroF2"] == "0.6535"
 
 
-def test_published_accuracies_come_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_published_accuracies_come_out(tmp_path, capsys):
     for row in ACCURACIES.strip().splitlines():
         edition, task, _, right, total, accuracy = row.split()
         files = write_labels(tmp_path, int(right), int(total))
@@ -206,9 +197,7 @@ def test_published_accuracies_come_out(tmp_path: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize(("run", "right", "accuracy"), [("NOWJ_run1", 78, "0.951"), ("DU2", 65, "0.793")])
 @pytest.mark.parametrize("wrong_labels", [0, 2, 4])
-def test_accuracies_with_sufficient_articles_of_2026_come_out(
-    run: str, right: int, accuracy: str, wrong_labels: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_accuracies_with_sufficient_articles_of_2026_come_out(run, right, accuracy, wrong_labels, tmp_path, capsys):
     # all questions have two articles; those that are not right lack an article, or have them all and the wrong label
     insufficient = 82 - right - wrong_labels
     gold, articles = write_statute(tmp_path, {(2, 2, 2): right + wrong_labels, (1, 80, 2): insufficient})

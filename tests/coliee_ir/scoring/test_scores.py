@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import json
 import math
 
 import pytest
 from asserting import heard, matches
 
-from coliee_ir import Scores, evaluate
+from coliee_ir import evaluate
 from coliee_ir.scoring.scores import document
 
 GOLD = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}, "q3": {}}
@@ -14,11 +12,11 @@ RUN = {"q1": ["a", "x"], "q9": ["a"]}
 
 
 @pytest.fixture
-def scores() -> Scores:
+def scores():
     return evaluate(GOLD, RUN, task="1", measures=["MicroF1", "MacroR", "map"])
 
 
-def test_values_stand_under_the_names_of_their_measures(scores: Scores) -> None:
+def test_values_stand_under_the_names_of_their_measures(scores):
     assert scores.measures == {"MicroF1": 2 / (2 + 3), "MacroR": 0.25, "map": 0.25}
     assert scores.counts == {"correct": 1, "retrieved": 2, "relevant": 3}
     assert scores.queries == {"judged": 3, "answered": 1, "unanswered": 2, "extra": 1}
@@ -32,7 +30,7 @@ def test_values_stand_under_the_names_of_their_measures(scores: Scores) -> None:
     assert len(scores.remarks) == 4
 
 
-def test_a_value_that_does_not_exist_is_null() -> None:
+def test_a_value_that_does_not_exist_is_null():
     scores = evaluate({"q": {}}, {"q": ["a"]}, task="1", measures=["MacroF1", "MicroF1"])
     assert math.isnan(scores.measures["MacroF1"])
     entry = scores.to_dict(per_query=True)
@@ -41,7 +39,7 @@ def test_a_value_that_does_not_exist_is_null() -> None:
     assert json.loads(json.dumps(entry, allow_nan=False)) == entry
 
 
-def test_all_values_are_plain_numbers_that_json_takes(scores: Scores) -> None:
+def test_all_values_are_plain_numbers_that_json_takes(scores):
     whole = document([scores, scores], per_query=True)
     assert whole["runs"] == [scores.to_dict(per_query=True)] * 2
     assert "per_query" not in document([scores])["runs"][0]

@@ -15,7 +15,6 @@ from example_runs import EXAMPLES
 import coliee_ir
 from coliee_ir.cli import main
 from coliee_ir.commands.convert import to_run
-from coliee_ir.commands.fuse import METHODS, NORMS
 from coliee_ir.rules.protocol import NEWEST
 
 pytestmark = pytest.mark.usefixtures("one_deal")
@@ -59,17 +58,6 @@ def test_the_form_fits_what_is_written(call: Call, runs: list[str], options: lis
     code, out, _ = call(*runs, *options, "-o", "fused")
     assert (code, out) == (0, "")
     assert len(first_line("fused")) == columns
-
-
-def test_every_method_with_every_normalisation_gives_a_run(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
-    made = []
-    for method, row in METHODS.items():
-        for norm in NORMS if "norm" in row.takes else [None]:
-            made.append(f"{method}{norm or ''}")
-            options = ["--norm", norm] if norm else []
-            assert call(*TREC, "-o", made[-1], "--method", method, *options, "--tag", "F")[0] == 0
-    assert main(["evaluate", str(EXAMPLES / "trec" / "qrels.txt"), *made, "-m", "AP"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == len(made) + 1
 
 
 def test_a_submission_is_valid(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
@@ -290,17 +278,3 @@ def test_a_ranking_with_the_worst_first_is_told_when_weights_are_fitted(call: Ca
         Path(name).write_text(json.dumps(run))
     _, err = done(call, "up.json", "down.json", "--fit", "gold.json", "--task", "1", "-o", "fused")
     assert mentions(err, "down: [upside-down]") and "\nup: " not in err
-
-
-@pytest.mark.parametrize("fit", [False, True])
-def test_ids_that_lost_their_zeros_are_remarked(call: Call, *, fit: bool) -> None:
-    gold = {f"q{n}": [f"0{n:02}"] for n in range(9)}
-    Path("gold.json").write_text(json.dumps(gold))
-    for name, width in (("whole", 3), ("lost", 0)):
-        run = {
-            f"q{n}": {f"{(n + at) % 9:0{width}}" if n else f"{at:03}": 9.0 - at for at in range(5)} for n in range(9)
-        }
-        Path(f"{name}.json").write_text(json.dumps(run))
-    options = ["--fit", "gold.json", "--task", "1"] if fit else []
-    _, err = done(call, "whole.json", "lost.json", *options, "-o", "fused")
-    assert mentions(err, "[lost-zeros]")
