@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import tempfile
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,12 @@ import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
+from asserting import refusing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import refused
 
+import coliee_ir
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, frames, json_text, rows, tabular
@@ -403,3 +406,14 @@ def test_records_at_once_are_as_one_by_one(lines, is_list, rule):
             patch.setattr(rows, "plain_block", lambda *_, **__: None)
             patch.setattr(rows, "block_of_dictionary", lambda *_, **__: None)
             assert found == blocks_or_fault(Source(path), rule)
+
+
+def test_records_are_read_by_their_keys_in_any_order_and_are_not_changed() -> None:
+    lines = ({"query_id": "q", "doc_id": "a", "score": 2.0}, {"score": 1.0, "doc_id": "b", "query_id": "q"})
+    records = [defaultdict[str, object](str, one) for one in lines]
+    assert coliee_ir.to_run(coliee_ir.read_run(records, task="trec")) == {"q": {"a": 2.0, "b": 1.0}}
+    assert records == [*lines]
+    records[1]["rank"] = records[1].pop("score")
+    with refusing(InputError, "[mixed-forms]"):
+        coliee_ir.read_run(records, task="trec")
+    assert [set(one) for one in records] == [{"query_id", "doc_id", "score"}, {"query_id", "doc_id", "rank"}]
