@@ -153,41 +153,26 @@ LINES = [
         for key in ("tort_id", "plaintiff_claims", "defendant_claims", "court_decision")
     ),
 ]
+ONE = {"id": "0", "is_accepted": True}
+#: the key of claims, its value, and what is said of it
+CLAIMS = [
+    ("plaintiff_claims", None, "[structure] plaintiff_claims … (found 'null')"),
+    ("defendant_claims", {"0": True}, "[structure] defendant_claims … (found '{\"0\": true}')"),
+    ("defendant_claims", [[ONE]], f"[structure] entry 1 of defendant_claims … (found '{json.dumps([ONE])}')"),
+    ("defendant_claims", [{}], "[missing-key] entry 1 of defendant_claims … id … (found '')"),
+    ("plaintiff_claims", [ONE, {"id": 1, "x": 0}], "[missing-key] entry 2 of … … is_accepted … (found 'id, x')"),
+    ("plaintiff_claims", [{**ONE, "id": False}], "[bad-id] id … entry 1 of plaintiff_claims … (found 'false')"),
+    ("plaintiff_claims", [{**ONE, "is_accepted": "true"}], "[bad-label] is_accepted … entry 1 … (found '\"true\"')"),
+    ("defendant_claims", [{**ONE, "is_accepted": 0}], "[bad-label] is_accepted … entry 1 of defendant_claims … '0')"),
+    ("plaintiff_claims", [ONE, {**ONE, "id": 0}], "[duplicate] entry 2 of plaintiff_claims … (found '0')"),
+]
 VALUES = [
-    ({"tort_id": True}, "[bad-id] tort_id … (found 'true')"),
-    ({"tort_id": None}, "[bad-id] tort_id … (found 'null')"),
-    ({"tort_id": 0.0}, "[bad-id] tort_id … (found '0.0')"),
-    ({"tort_id": " .txt"}, "[bad-id] tort_id … (found '\" .txt\"')"),
-    ({"court_decision": "True"}, "[bad-label] court_decision … (found '\"True\"')"),
-    ({"court_decision": 1}, "[bad-label] court_decision … (found '1')"),
-    ({"court_decision": []}, "[bad-label] court_decision … (found '[]')"),
-    ({"plaintiff_claims": None}, "[structure] plaintiff_claims … (found 'null')"),
-    ({"defendant_claims": {"0": True}}, "[structure] defendant_claims … (found '{\"0\": true}')"),
-    (
-        {"defendant_claims": [[{"id": "0", "is_accepted": True}]]},
-        '[structure] entry 1 of defendant_claims … (found \'[{"id": "0", "is_accepted": true}]\')',
+    *(({key: value}, expected) for key, value, expected in CLAIMS),
+    *(
+        ({"tort_id": value}, f"[bad-id] tort_id … (found '{json.dumps(value)}')")
+        for value in (True, None, 0.0, " .txt")
     ),
-    ({"defendant_claims": [{}]}, "[missing-key] entry 1 of defendant_claims … id … (found '')"),
-    (
-        {"plaintiff_claims": [{"id": "0", "is_accepted": True}, {"id": "1", "accepted": True}]},
-        "[missing-key] entry 2 of plaintiff_claims … is_accepted … (found 'id, accepted')",
-    ),
-    (
-        {"plaintiff_claims": [{"id": False, "is_accepted": True}]},
-        "[bad-id] id … entry 1 of plaintiff_claims … (found 'false')",
-    ),
-    (
-        {"plaintiff_claims": [{"id": "0", "is_accepted": "true"}]},
-        "[bad-label] is_accepted … entry 1 of plaintiff_claims … (found '\"true\"')",
-    ),
-    (
-        {"defendant_claims": [{"id": "0", "is_accepted": 0}]},
-        "[bad-label] is_accepted … entry 1 of defendant_claims … (found '0')",
-    ),
-    (
-        {"plaintiff_claims": [{"id": "0", "is_accepted": True}, {"id": 0, "is_accepted": True}]},
-        "[duplicate] entry 2 of plaintiff_claims … (found '0')",
-    ),
+    *(({"court_decision": of}, f"[bad-label] court_decision … (found '{json.dumps(of)}')") for of in ("True", 1, [])),
     ({"tort_id": "X "}, "[duplicate] 1 … (found 'X')"),
 ]
 

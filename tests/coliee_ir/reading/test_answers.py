@@ -7,12 +7,11 @@ from pathlib import Path
 
 import one_step
 import pytest
-from asserting import Call, done, failing, heard, mentions
+from asserting import Call, failing, heard, mentions
 
 from coliee_adapters.errors import InputError
-from coliee_ir import Answers, Decisions, evaluate, fuse, read_run, to_run
+from coliee_ir import Answers, Decisions, evaluate, fuse, read_run
 from coliee_ir.commands.tune import tune
-from coliee_ir.reading.anything import clearest_run, find_task, read_gold, readable
 
 GOLD = {"R07-01-O": "Y", "R07-02-O": "N", "R07-03-O": "N", "R07-04-O": "Y"}
 XML = "<dataset>" + "".join(f'<pair id="{q}" label="{y}"><article>96</article></pair>' for q, y in GOLD.items())
@@ -87,30 +86,6 @@ def test_answers_beside_articles_are_held_to_the_same_choice(sorry: Path) -> Non
 def test_nothing_else_takes_them(sorry: Path, call: Call, command: list[str]) -> None:
     err = failing(call, *command)
     assert mentions(err, "[bad-label] 2 … 4 … are …")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        json.dumps(GOLD),
-        json.dumps({query: label == "Y" for query, label in GOLD.items()}),
-        "".join(json.dumps({"id": query, "label": label, "expert": 3}) + "\n" for query, label in GOLD.items()),
-        json.dumps([{"pair_id": query, "prediction": label, "label": "N"} for query, label in GOLD.items()]),
-        "".join(f"{query} {int(label == 'Y')}\n" for query, label in GOLD.items()),
-    ],
-)
-@pytest.mark.parametrize("gold", ["gold.json", "gold.xml"])
-def test_answers_in_any_form_are_scored_as_task_4(sorry: Path, call: Call, text: str, gold: str) -> None:
-    Path("us.json").write_text(text)
-    out, err = done(call, "evaluate", gold, "us.json")
-    assert "task 4" in err
-    assert "1.0000" in out
-    Path("us.txt").write_text("".join(f"{query} 96 T\n" for query in GOLD))
-    assert find_task(read_gold("gold.xml"), clearest_run([readable("us.txt"), readable("us.json")])).task == "4"
-    Path("articles.json").write_text(json.dumps({query: ["96"] for query in GOLD}))
-    assert find_task(read_gold("gold.xml"), clearest_run([readable("us.json"), readable("articles.json")])).task == "3"
-    Path("us.csv").write_text("id,label\nR07-01-O,Y\nR07-02-O,N\n")
-    assert find_task(read_gold("gold.xml"), clearest_run([readable("us.csv"), readable("articles.json")])).task == "3"
 
 
 @pytest.mark.parametrize(
@@ -196,21 +171,6 @@ def test_unreadable_answers_cast_no_vote_and_are_not_converted(answered: Path, c
     code, out, err = call("convert", "sorry", "-", "--to", "labels", *wrong)
     assert (code, out) == (0, "R01-1-A Y T\nR01-3-A N T\n")
     assert mentions(err, "… (first: line 2: Sorry)")
-
-
-@pytest.mark.parametrize(
-    "text", ["R01-1-A 1 T\nR01-2-A 1 T\n", "R01-1-A,1\nR01-2-A,1\n", '{"R01-1-A": "1", "R01-2-A": "1"}']
-)
-def test_answers_that_are_all_1_are_no_articles(answered: Path, text: str, call: Call) -> None:
-    Path("ones").write_text(text)
-    assert read_run("ones").labels == {"R01-1-A": True, "R01-2-A": True}  # type: ignore[union-attr]
-    assert evaluate("gold.xml", "ones").task == "4"
-    assert call("convert", "ones", "-", "--to", "qrels")[1] == "R01-1-A 0 Y 1\nR01-2-A 0 Y 1\n"
-    other = text.replace("R01-1-A", "827").replace("R01-2-A", "829")  # paragraphs
-    Path("ones").write_text(other)
-    if not other.startswith("{"):
-        assert to_run("ones") == {"827": {"1": 1.0}, "829": {"1": 1.0}}
-    assert evaluate({"R01-1-A": "Y", "R01-2-A": "N"}, {"R01-1-A": "1", "R01-2-A": "1"}).measures == {"Accuracy": 0.5}
 
 
 def test_a_folder_of_golds_is_converted(answered: Path, call: Call) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import one_step
 import pytest
-from asserting import Call, clause, done, failing, matches, mentions
+from asserting import Call, clause, done, matches, mentions
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Gold, evaluate, read_gold
@@ -200,15 +200,3 @@ def test_a_gold_and_a_run_that_are_swapped_are_asked_about(
     code, out, err = call("evaluate", tmp_path / "run", tmp_path / "gold")
     assert (code, out, err.count("\n"), "swap" in err) == (2, "", 1, swapped)
     assert matches(err.rstrip(), f"… {tmp_path / 'gold'} …") or not swapped
-
-
-@pytest.mark.parametrize("command", ["evaluate", "tune", "leaderboard", "report", "compare", "fuse"])
-def test_every_command_asks_whether_gold_and_run_are_swapped(command: str, tmp_path: Path, call: Call) -> None:
-    gold, run, other = (tmp_path / name for name in ("gold.json", "run.txt", "other.txt"))
-    gold.write_text('{"000001": ["000007"], "000002": ["000007"]}')
-    run.write_text("000001 000007 T\n000002 000008 T\n")
-    other.write_text("000001 000007 U\n000002 000008 U\n")
-    more = {"compare": [other], "fuse": [other, "--fit", run], "report": ["-o", tmp_path / "r.html"]}
-    first = [gold] if command == "fuse" else [run, gold]
-    err = failing(call, command, *first, *more.get(command, []))
-    assert mentions(err, f"… {gold} …")

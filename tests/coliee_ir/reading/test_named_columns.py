@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import pickle
 import random
-import zipfile
 from pathlib import Path
 
 import one_step
 import pandas
 import polars
 import pytest
-from asserting import Call, done, failing, heard, matches, mentions, refusing
+from asserting import Call, done, failing, heard, matches, refusing
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.records import Answers
 from coliee_ir import (
     Evaluator,
     Scores,
@@ -77,17 +73,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 OWN = ("--columns", "query=thema,document=stelle,score=wert")
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_a_table_is_scored_as_the_run_in_trec_form(folder: Path, call: Call, name: str) -> None:
-    out, err = done(call, "evaluate", "gold.json", name, "--task", "2", "-m", "AP", "-m", "MicroF1@1", "-f", "json")
-    assert set(json.loads(out)["runs"][0]["measures"].values()) == {1.0}
-    assert (mentions(err, "[read-as-score]") or mentions(err, "[read-as-rank]")) == heard(
-        name.startswith(("nothing", "marco"))
-    )
-    for remark in ("[extra-query]", "[ungrouped]", "[tag]", "[tag]"):
-        assert not mentions(err, remark)
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -160,18 +145,6 @@ def test_names_hold_for_a_gold_and_its_runs(folder: Path, call: Call) -> None:
         read_run("own.tsv")
     with refusing(UsageError, "[unknown-name]"):
         read_run("own.tsv", columns={"topic": "thema"})
-
-
-def test_answers_in_a_table_show_their_task_and_are_no_documents(folder: Path, call: Call) -> None:
-    Path("label.csv").write_text("id,label\nR01-1-A,Y\nR01-2-A,N\n")
-    Path("predicted.tsv").write_text("pair_id\tlabel\tprediction\nR01-1-A\tY\tY\nR01-2-A\tN\tY\n")
-    code, out, err = call("evaluate", "label.csv", "predicted.tsv", "-f", "json")
-    assert (code, json.loads(out)["runs"][0]["measures"], "task 4" in err) == (0, {"Accuracy": 0.5}, True)
-    assert isinstance(read_run("label.csv"), Answers)
-    assert call("convert", "label.csv", "-")[0] == 2  # a gold or a submission
-    code, out, _ = call("convert", "label.csv", "-", "--to", "labels")
-    assert (code, out) == (0, "R01-1-A Y label\nR01-2-A N label\n")
-    assert call("convert", "label.csv", "-", "--to", "qrels")[1] == "R01-1-A 0 Y 1\nR01-2-A 0 N 1\n"
 
 
 def test_a_large_file_of_ranks_is_read_in_parts(tmp_path: Path) -> None:
@@ -261,17 +234,6 @@ def test_a_file_that_is_gold_and_run_is_not_compared_with_itself(
     assert json.loads(out)["runs"][0]["measures"]["Accuracy"] == pytest.approx(ACCURACY)
 
 
-def test_a_frame_that_is_gold_and_run_is_not_compared_with_itself(both: pandas.DataFrame) -> None:
-    sure = both.rename(columns={"a": "label", "b": "prediction"})
-    unsure = both.rename(columns={"a": "label", "b": "gpt4"})
-    named = {"label": "label", "answer": "gpt4"}
-    for frame, columns in ((sure, None), (sure, {"answer": "prediction"}), (unsure, named)):
-        for held in (frame, polars.from_pandas(frame), frame.to_dict("records")):
-            assert evaluate(held, held, columns=columns).measures == {"Accuracy": pytest.approx(ACCURACY)}
-    with refusing(InputError, "[ambiguous]"):
-        evaluate(unsure, unsure, columns={"answer": "gpt4"})
-
-
 def test_a_table_of_predictions_alone_is_not_a_gold(folder: Path, call: Call) -> None:
     Path("p.csv").write_text("id,prediction\nR01-1-A,Y\nR01-2-A,N\n")
     Path("w.csv").write_text("id,urteil\nR01-1-A,Y\nR01-2-A,N\n")
@@ -288,61 +250,6 @@ def test_a_converted_table_holds_what_its_columns_are_named_for(both: pandas.Dat
             held = {words[0]: words[2 if to == "qrels" else 1] for words in map(str.split, out.splitlines())}
             assert held == {query: row[of] for query, row in JUDGED.items()}
     failing(call, "convert", "unsure.csv", "-", "--to", "qrels", "--columns", "answer=gpt4")
-
-
-#: a record as a run and as a gold, and the score of the first by the second
-SINGLE = {
-    "doc_ids": ({"query_id": "001", "doc_ids": ["018", "023"]}, {"query_id": "001", "doc_ids": ["018"]}, 2 / 3),
-    "scores": ({"qid": "001", "docids": ["023", "018"], "scores": [1, 9]}, {"id": "001", "doc_ids": ["018"]}, 2 / 3),
-    "objects": (
-        {"query": "001", "hits": [{"docid": "018", "score": 1}]}, {"query": "001", "docs": [{"docid": "018"}]}, 1.0
-    ),
-    "pair": ({"query_id": "001", "doc_id": "018", "score": 1}, {"query_id": "001", "doc_id": "018", "rel": 1}, 1.0),
-    "answer": ({"id": "R01-01-A", "answer": "N"}, {"id": "R01-01-A", "label": "N", "text": "He may."}, 1.0),
-    "label": ({"id": "R01-01-A", "label": "Y"}, {"pair_id": "R01-01-A", "gold_label": "N"}, 0.0),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", SINGLE)
-@pytest.mark.parametrize("container", ["plain", "gz", "zip", "stdin", "memory", "list"])
-def test_one_record_is_a_run_and_a_gold_everywhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call, name: str, container: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    run, gold, expected = SINGLE[name]
-    rules = {"task": "4", "measures": "Accuracy"} if name in ("answer", "label") else {"task": "2"}
-    if container in ("memory", "list"):
-        held = (gold, run) if container == "memory" else ([gold], [run])
-        assert next(iter(evaluate(*held, **rules).measures.values())) == pytest.approx(expected)  # type: ignore[arg-type]
-        return
-    files = {}
-    for kind, record in (("run", run), ("gold", gold)):
-        text = json.dumps(record).encode() + b"\n"
-        path = files[kind] = Path(f"{kind}.jsonl" + {"gz": ".gz"}.get(container, ""))
-        path.write_bytes(gzip.compress(text) if container == "gz" else text)
-        if container == "zip":
-            files[kind] = Path(f"{kind}.zip") / path
-            with zipfile.ZipFile(f"{kind}.zip", "w") as archive:
-                archive.write(path)
-
-    def named(kind: str) -> object:
-        if container != "stdin":
-            return files[kind]
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(files[kind].read_bytes())))
-        return "-"
-
-    task = ["--task", rules["task"]]
-    out, _ = done(call, "evaluate", files["gold"], named("run"), *task, "-f", "json")
-    assert next(iter(json.loads(out)["runs"][0]["measures"].values())) == pytest.approx(expected)
-    query = next(iter(run.values()))
-    to = ["--to", "labels" if rules["task"] == "4" else "trec", "--tag", "T"]
-    out, _ = done(call, "convert", named("run"), "-", *to)
-    assert {line.split()[0] for line in out.splitlines()} == {query}
-    code, out, err = call("validate", named("run"), *task)
-    assert (code in (0, 1), "[unreadable]" in out + err, "identif" in out) == (True, False, False)
-    if rules["task"] == "2":
-        out, _ = done(call, "fuse", named("run"), files["run"], "-o", "-", *task)
-        assert {line.split()[0] for line in out.splitlines()} == {query}
 
 
 def test_paths_of_keys_are_named_in_every_command(folder: Path, call: Call) -> None:
@@ -380,17 +287,6 @@ def test_one_column_of_a_file_is_not_its_gold_and_its_run(both: pandas.DataFrame
             assert "[ambiguous]" in err or "[no-run]" in err
         with refusing(InputError, "[ambiguous]"):
             evaluate(file, file, columns=dict(part.split("=") for part in columns.split(",")))
-
-
-def test_the_items_of_a_list_are_named_by_its_path(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "gold.json").write_text('{"000001": ["000002"]}')
-    found = [{"key": "000003", "similar": 0.5}, {"key": "000002", "similar": 0.9}]
-    (tmp_path / "run.jsonl").write_text(json.dumps({"topic": {"id": "000001"}, "found": {"hits": found}}) + "\n")
-    command = "evaluate", tmp_path / "gold.json", tmp_path / "run.jsonl", "-m", "RR", "-f", "csv", "--columns"
-    out, _ = done(call, *command, "query=topic.id,document=found.hits.key,score=found.hits.similar")
-    assert out.splitlines()[1].endswith(",1.0")
-    code, _, err = call(*command, "query=topic.id,document=found.hits.other")
-    assert code == 2 and "[missing-column]" in err
 
 
 @pytest.mark.parametrize("sign", [",", ";", "\t"])

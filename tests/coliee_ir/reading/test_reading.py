@@ -21,14 +21,6 @@ QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 # gold
 
 
-def test_lists_of_documents_are_relevant_ones() -> None:
-    assert read_gold({"001": ["013.txt", "020"], "002": []}).qrels == {"001": {"013": 1, "020": 1}, "002": {}}
-
-
-def test_labels_in_memory_are_labels() -> None:
-    assert read_gold({"R07-01-O": "Y", "R07-02-O": False}).labels == {"R07-01-O": True, "R07-02-O": False}
-
-
 def test_a_record_is_given_back_itself() -> None:
     gold, run, answers = Gold({"q": {}}), Run.of({"q": []}), Answers({"q": True})
     assert read_gold(gold) is gold
@@ -119,31 +111,6 @@ def test_ids_lose_txt_except_in_plain_trec(form: str, task: str | None, ids: set
 
 
 # runs
-
-
-def test_documents_in_order_have_no_scores() -> None:
-    run = read_run({"q": ["b", "a"]})
-    assert isinstance(run, Run)
-    assert not run.scored
-    assert to_run(run) == {"q": {"b": 2.0, "a": 1.0}}
-
-
-@pytest.mark.parametrize(
-    ("text", "form", "tag", "rankings"),
-    [
-        ("000001 000018.txt univABC\n", "columns", "univABC", {"000001": ["000018"]}),
-        ("000001,000018,univABC\n", "table", "univABC", {"000001": ["000018"]}),
-        ('{\n"000001": ["000018.txt"]}', "json", "some run", {"000001": ["000018"]}),
-        ("q Q0 b 1 0.5 T\nq Q0 a 2 0.5 T\n", "trec", "T", {"q": ["b", "a"]}),
-    ],
-)
-def test_the_form_of_a_run_is_found(
-    text: str, form: str, tag: str, rankings: dict[str, list[str]], tmp_path: Path
-) -> None:
-    run = read_run(written(tmp_path, "some run.txt", text))
-    assert isinstance(run, Run)
-    assert (run.format, run.tag) == (form, tag)
-    assert {query: list(ranking) for query, ranking in to_run(run).items()} == rankings
 
 
 def test_a_run_of_trec_keeps_its_ids(tmp_path: Path) -> None:

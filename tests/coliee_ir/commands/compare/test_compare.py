@@ -8,7 +8,7 @@ import json
 import math
 import random
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,11 @@ from example_runs import EXAMPLES
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Run
-from coliee_ir import Decisions, Evaluator, Scored, Scores, Submission
+from coliee_ir import Decisions, Evaluator, Scored, Scores
 from coliee_ir.commands.compare import Comparison, Pair, compare
 from coliee_ir.output import grid
 from coliee_ir.output.grid import Number
 from coliee_ir.output.shown import FORMS, render
-from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats import paired
 from coliee_ir.stats.intervals import wilson
 from coliee_ir.stats.resampling import Units
@@ -65,73 +64,34 @@ def one_pair(*runs: dict[str, list[str]], **options: Any) -> Pair:
 # what is compared
 
 
-def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks() -> None:
-    comparison = one_step.compare(*TASK1)
-    assert (comparison.measure, comparison.task, comparison.edition, comparison.queries) == ("MicroF1", "1", NEWEST, 40)
-    assert [(pair.a, pair.b) for pair in comparison.pairs] == [(0, 1), (0, 2), (1, 2)]
-    assert [standing.tag for standing in comparison.runs] == ["bm25", "dense", "rerank"]
-    assert one_step.compare(*TASK4).measure == "Accuracy"
-
-
-def test_a_difference_is_that_of_the_scores_and_its_p_that_of_the_test() -> None:
-
-    evaluator = Evaluator(TASK1[0])
-    scored = [evaluator.evaluate(run) for run in TASK1[1:]]
-    comparison = one_step.compare(*TASK1, n_resamples=500)
-    values = [scores.measures["MicroF1"] for scores in scored]
-    terms = [next(iter(scores.results.values())).terms for scores in scored]
-    places = [(pair.a, pair.b) for pair in comparison.pairs]
-    assert [standing.score for standing in comparison.runs] == values
-    assert [pair.difference for pair in comparison.pairs] == [values[a] - values[b] for a, b in places]
+def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks_by_the_test_that_is_named() -> None:
+    scored = [Evaluator(TASK1[0]).evaluate(run) for run in TASK1[1:]]
+    values, places = [scores.measures["MicroF1"] for scores in scored], [(0, 1), (0, 2), (1, 2)]
+    found, asked = compare(scored, n_resamples=500), Resampling(500)
+    assert (found.measure, found.task, found.queries, [one.score for one in found.runs]) == ("MicroF1", "1", 40, values)
+    differences = [(a, b, values[a] - values[b]) for a, b in places]
+    assert [(pair.a, pair.b, pair.difference) for pair in found.pairs] == differences
     units = Units.of(scored[0].query_ids)
-    terms = [units.terms(one) for one in terms]
-    asked = Resampling(500)
-    board = paired.Board(terms)
-    tests = paired.tested(board, places, asked)
-    joint = paired.jointly([(board, places)], asked)
-    assert [pair.own_p for pair in comparison.pairs] == [test.p for test in tests]
-    assert [pair.p for pair in comparison.pairs] == joint.p[0].tolist()
-    for pair, test, ends in zip(comparison.pairs, tests, joint.intervals[0][0], strict=True):
-        assert (pair.own_interval, pair.interval) == (test.interval, tuple(ends))
-    for pair in one_step.compare(*TASK1, n_resamples=500, correction="none").pairs:
+    board = paired.Board([units.terms(next(iter(scores.results.values())).terms) for scores in scored])
+    tests, joint = paired.tested(board, places, asked), paired.jointly([(board, places)], asked)
+    assert [(pair.own_p, pair.own_interval) for pair in found.pairs] == [(test.p, test.interval) for test in tests]
+    assert [pair.p for pair in found.pairs] == joint.p[0].tolist()
+    assert [list(pair.interval) for pair in found.pairs] == joint.intervals[0][0].tolist()
+    for pair in compare(scored, n_resamples=500, correction="none").pairs:
         assert (pair.p, pair.interval) == (pair.own_p, pair.own_interval)
 
 
-@pytest.mark.parametrize(
-    ("tags", "baseline", "places"),
-    [
+def test_a_baseline_is_named_by_its_tag_or_its_file() -> None:
+    for tags, baseline, places in (
         ("AAB", "A1.txt", [(0, 1), (2, 1)]),  # of two runs of one tag
-        ("ABC", "B", [(0, 1), (2, 1)]),
         (["A", "B", "A0.txt"], "A0.txt", [(0, 2), (1, 2)]),  # a tag goes before a file of that name
-    ],
-)
-def test_a_baseline_is_named_by_its_tag_or_its_file(
-    tags: list[str], baseline: str, places: list[tuple[int, int]]
-) -> None:
-    runs = [Run.of(one, tag=tag, path=f"{tag}{at}.txt") for at, (one, tag) in
-            enumerate(zip((HALF, ALL_RIGHT, NOTHING), tags, strict=True))]  # fmt: skip
-    pairs = one_step.compare(GOLD, *runs, task="1", baseline=baseline, n_resamples=9).pairs
-    assert [(pair.a, pair.b) for pair in pairs] == places
+    ):
+        held = enumerate(zip((HALF, ALL_RIGHT, NOTHING), tags, strict=True))
+        runs = [Run.of(one, tag=tag, path=f"{tag}{at}.txt") for at, (one, tag) in held]
+        pairs = one_step.compare(GOLD, *runs, task="1", baseline=baseline, n_resamples=9).pairs
+        assert [(pair.a, pair.b) for pair in pairs] == places
     with refusing(UsageError, "[unknown-name] 'A'… 2 … A, A (2), B …"):
         one_step.compare(GOLD, *tagged(HALF, ALL_RIGHT, NOTHING, tags="AAB"), task="1", baseline="A")
-
-
-def test_parts_of_a_submission_and_rules_are_taken() -> None:
-    gold = EXAMPLES / "task3" / "gold.xml"
-    runs = [
-        Submission(EXAMPLES / "task3" / f"task3.{tag}", answers=EXAMPLES / "task3" / f"answers.{tag}")
-        for tag in ("ALPHA", "BETA")
-    ]
-    comparison = one_step.compare(gold, *runs, n_resamples=100)
-    assert (comparison.task, comparison.measure, comparison.interval) == ("3", "Accuracy", "wilson")
-    assert [round(standing.score, 4) for standing in comparison.runs] == [0.7667, 0.4333]
-    skipped = one_step.compare(gold, *runs, n_resamples=100, measure="MacroF2", edition=2026, exclude=["R07-01-A"],
-                      decisions=Decisions(unanswered="skip"))  # fmt: skip
-    assert skipped.queries == comparison.queries - 1
-    assert (skipped.excluded, skipped.decisions.unanswered) == (("R07-01-A",), "skip")
-    assert (
-        one_step.compare(gold, *(run.run for run in runs), measure="MicroR", n_resamples=9, task=3).measure == "MicroR"
-    )
 
 
 # what it says
@@ -159,30 +119,18 @@ def test_the_effect_on_a_mean_is_cohens_d_of_the_queries_that_count() -> None:
     assert pair.effect == pytest.approx(np.mean(values) / np.std(values, ddof=1), rel=1e-9)
 
 
-def test_the_deciding_queries_are_those_without_which_the_difference_changes_most() -> None:
+def test_the_deciding_queries_are_those_without_which_the_difference_changes_most_equal_ones_by_id() -> None:
     runs = tagged(some(3, 0.7), some(4, 0.4))
-    whole = one_step.compare(GOLD, *runs, task="1", n_resamples=20).pairs[0]
-    changes = {
-        query: one_step.compare(GOLD, *runs, task="1", n_resamples=20, exclude=[query]).pairs[0].difference
-        - whole.difference
-        for query in GOLD
-    }
-    assert len(whole.deciding) == 5
-    for query, change in whole.deciding:
-        assert change == pytest.approx(changes[query], rel=1e-9)
-    least = min(abs(change) for _, change in whole.deciding)
-    assert sum(abs(change) > least + 1e-12 for change in changes.values()) < 5
 
+    def pair(**options: Any) -> Pair:
+        return one_step.compare(GOLD, *runs, task="1", n_resamples=20, **options).pairs[0]
 
-def test_queries_that_decide_equally_come_in_the_order_of_their_ids() -> None:
+    changes = {query: pair(exclude=[query]).difference - pair().difference for query in GOLD}
+    most = sorted(changes, key=lambda query: (-round(abs(changes[query]), 12), query))[:5]
+    assert pair().deciding == tuple((query, pytest.approx(changes[query], rel=1e-9)) for query in most)
     a, zero = {query: ["a", "b"] for query in ("q7", "q3", "q11")}, Decisions(no_overlap="zero")
-    pair = one_pair(a, {}, measure="MacroF1", decisions=zero)
-    assert [query for query, _ in pair.deciding][:3] == ["q11", "q3", "q7"]
-    few = {query: ["a"] for query in ("q1", "q2", "q3")}
-    [pair] = one_step.compare(
-        few, {"q1": ["a"], "q2": ["b"]}, {"q2": ["a"]}, task="1", measure="MacroF1", n_resamples=9
-    ).pairs
-    assert {query for query, _ in pair.deciding} == {"q1", "q2"}
+    alike = one_pair(a, {}, measure="MacroF1", decisions=zero)
+    assert [query for query, _ in alike.deciding][:3] == ["q11", "q3", "q7"]
 
 
 def test_an_accuracy_has_wilsons_interval_also_where_it_is_perfect() -> None:
@@ -266,14 +214,6 @@ def test_identical_runs_are_said_and_are_not_different() -> None:
     assert one_pair(HALF, HALF, measure="MacroF1", test="t").p == 1.0
 
 
-def test_runs_that_differ_in_foreign_lines_alone_are_not_identical() -> None:
-    runs = (HALF, {**HALF, "foreign": ["a"]})
-    wrong = Decisions(extra_queries="wrong")
-    assert compared(*runs).remarks
-    assert not compared(*runs, decisions=wrong).remarks
-    assert one_pair(*runs, decisions=wrong).p == 1.0  # swapping queries cannot tell them apart
-
-
 def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
     skip = Decisions(unanswered="skip", no_overlap="zero")
     comparison = compared(HALF, {}, ALL_RIGHT, measure="MacroF1", decisions=skip)
@@ -291,21 +231,17 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
     assert json.loads(render(nobody, "json"))["pairs"][0]["p"] is None
 
 
-def test_one_query_or_a_pair_without_spread_shows_nothing() -> None:
-    runs = tagged({"q": ["a"]}, {"q": ["x"]})
-    for measure in ("MicroF1", "MacroF1"):
-        comparison = one_step.compare({"q": ["a"]}, *runs, task="1", measure=measure)
-        [pair] = comparison.pairs
-        assert (pair.difference, pair.p) == (1.0, 1.0)
-        assert pair.effect is None
-        assert pair.interval.low < 0 < pair.interval.high
-        [said] = comparison.remarks
-        assert "too few queries" in said
-    t = one_step.compare({"q": ["a"]}, *runs, task="1", measure="MacroF1", test="t")
+def test_a_pair_of_which_nothing_can_be_shown_says_so() -> None:
+    few = compared(dict(HALF), {**HALF, **{f"q{n}": ["a", "b"] for n in range(4)}}, n_resamples=9999)
+    assert (few.pairs[0].differing, few.pairs[0].p) == (4, 0.125)
+    one = one_step.compare({"q": ["a"]}, *tagged({"q": ["a"]}, {"q": ["x"]}), task="1")
+    assert (one.pairs[0].difference, one.pairs[0].p, one.pairs[0].effect) == (1.0, 1.0, None)
+    for comparison in (few, one):
+        assert comparison.pairs[0].interval.low < 0 < comparison.pairs[0].interval.high
+        assert matches(heard(comparison.remarks), ("[too-few-queries] A and B …",))
     several = compared(HALF, NOTHING, ALL_RIGHT, measure="MacroF1", test="t", correction="none")
-    for comparison, n in ((t, "1 pair"), (several, "3 pairs")):
-        assert all(pair.p is None for pair in comparison.pairs)
-        assert matches(heard(comparison.remarks), (f"[no-difference] {n} …",))
+    assert all(pair.p is None for pair in several.pairs)
+    assert matches(heard(several.remarks), ("[no-difference] 3 pairs …",))
 
 
 def test_it_is_said_where_no_p_can_be_small_enough() -> None:
@@ -317,16 +253,6 @@ def test_it_is_said_where_no_p_can_be_small_enough() -> None:
     assert not any(few.significant(pair) for pair in few.pairs)
     assert compared(*runs, n_resamples=needed).remarks == ()
     assert compared(*runs, n_resamples=19, measure="MacroF1", test="t", correction="none").remarks == ()
-
-
-def test_a_pair_that_differs_in_few_queries_shows_nothing_and_says_so() -> None:
-    a, b = dict(HALF), {**HALF, **{f"q{n}": ["a", "b"] for n in range(4)}}
-    comparison = compared(a, b, n_resamples=9999)
-    [pair] = comparison.pairs
-    assert (pair.differing, pair.p) == (4, 0.125)
-    assert pair.interval.low < 0 < pair.interval.high
-    [said] = comparison.remarks
-    assert "A and B" in said
 
 
 @pytest.mark.parametrize(("test", "correction"), [("randomisation", "maxt"), ("randomisation", "none"), ("t", "none")])
@@ -362,6 +288,10 @@ def test_a_margin_says_what_the_interval_allows() -> None:
         found = compared(*runs, measure="MacroF1", margin=margin, n_resamples=999)
         assert [pair.verdict for pair in found.pairs] == [first, *[f"better by more than {margin}"] * 2]
     assert [pair.verdict for pair in compared(*runs).pairs] == ["undecided", "better", "better"]
+    options: dict[str, Any] = {"measure": "MacroF1", "n_resamples": 999}
+    margin = 1.0001 * max(map(abs, one_pair(*close, confidence_level=0.9, **options).interval))
+    pair = one_pair(*close, margin=margin, **options)  # two one-sided tests: intervals of twice the level
+    assert (pair.verdict, max(map(abs, pair.interval)) > margin) == ("equivalent", True)
 
 
 def test_groups_of_queries_are_swapped_as_one() -> None:
@@ -411,6 +341,9 @@ def test_runs_that_are_one_system_are_compared_by_their_means(tmp_path: Path) ->
     [pair] = found.pairs
     assert pair.difference == pytest.approx(means[0] - means[1])
     assert (pair.verdict, pair.p < 0.05, pair.interval.low > 0) == ("better", True, True)
+    scored = [Evaluator(GOLD, ["MicroF1", "MicroR"], task="1").evaluate(run) for run in runs]
+    both = compare(scored, measures=["MicroF1", "MicroR"], replicates=systems)  # Bonferroni's correction for all
+    assert [one.pairs[0].p for one in (both, *both.others)] == [2 * one.pairs[0].own_p for one in (both, *both.others)]
     assert found.runs[0].interval.low < means[0] < found.runs[0].interval.high
     board = one_step.leaderboard(GOLD, *runs, replicates=path, **options)
     assert [(entry.tag, str(entry.ranks), entry.interval) for entry in board.entries] == [
@@ -470,33 +403,6 @@ def test_systems_that_cannot_be_compared_are_refused(changed: dict[str, list[str
 # forms
 
 
-def test_the_table_is_for_people() -> None:
-    comparison = one_step.compare(*TASK1)
-    assert matches(heard(render(comparison, "table")), TABLE)
-    assert comparison == one_step.compare(*TASK1)
-    assert [pair.interval for pair in one_step.compare(*TASK1, seed=1).pairs] != [p.interval for p in comparison.pairs]
-
-
-TABLE = (
-    "run    versus  difference  low 95%  high 95%       p  verdict\n"
-    "bm25   dense      -0.1174  -0.2054   -0.0272  0.0071    worse\n"
-    "bm25   rerank     -0.2482  -0.3414   -0.1524  0.0001    worse\n"
-    "dense  rerank     -0.1309  -0.2311   -0.0307  0.0060    worse\n"
-    "… MicroF1, run minus versus. … 95% … jointly … 3 pairs.\n"
-    "\n"
-    "   run       MicroF1  low 95%  high 95%\n"
-    "a  bm25       0.2453   0.1896    0.3112\n"
-    "b  dense     0.3627a   0.2962    0.4349\n"
-    "c  rerank  0.4936a,b   0.4210    0.5664\n"
-    "MicroF1 on 40 queries, …\n"
-    "\n"
-    "method: … 10,000 resamples, seed 2026; … 3 pairs; p < 0.05; …: jackknife t; …\n"
-    "… bm25 … dense: 023993 (+0.0161 …), 073054 (+0.0117 …), 055743 (+0.0109 …)\n"
-    "… bm25 … rerank: 023993 (+0.0156 …), 054781 (-0.0109 …), 045741 (+0.0108 …)\n"
-    "… dense … rerank: 050252 (-0.0189 …), 010264 (+0.0151 …), 081678 (+0.0116 …)\n"
-)
-
-
 def of_runs(comparison: Comparison) -> list[str]:
     """The rows of the table of runs."""
     return grid.plain(comparison.tables()[-1]).splitlines()[1:]
@@ -504,13 +410,8 @@ def of_runs(comparison: Comparison) -> list[str]:
 
 def test_marks_are_letters_of_runs_that_are_significantly_worse() -> None:
     comparison = compared(NOTHING, ALL_RIGHT, HALF, n_resamples=999)
-    rows = [row.split()[:3] for row in of_runs(comparison)]
-    assert rows == [["a", "A", "0.0000"], ["b", "B", "1.0000a,c"], ["c", "C", "0.5000a"]]
-    assert [row.split()[2] for row in of_runs(replace(comparison, confidence_level=0.999))] == [
-        "0.0000",
-        "1.0000",
-        "0.5000",
-    ]
+    for level, marked in ((0.95, ["0.0000", "1.0000a,c", "0.5000a"]), (0.999, ["0.0000", "1.0000", "0.5000"])):
+        assert [row.split()[2] for row in of_runs(replace(comparison, confidence_level=level))] == marked
 
 
 def test_a_mark_and_bold_type_go_by_the_corrected_p() -> None:
@@ -540,30 +441,6 @@ def test_runs_of_one_tag_are_told_apart() -> None:
     ]  # fmt: skip
 
 
-def test_json_is_the_contract() -> None:
-    comparison = one_step.compare(*TASK1, n_resamples=99, exclude=["002473"])
-    found = json.loads(render(comparison, "json"))
-    assert found == comparison.to_dict()
-    names = {one.name for one in fields(Comparison) if one.repr}
-    assert set(found) == {"coliee_ir", "trec_eval", "remark_kinds", *names}
-    assert {*found["pairs"][0]} == {one.name for one in fields(Pair)}
-    pair = comparison.pairs[1]
-    assert (found["pairs"][1]["interval"], found["pairs"][1]["p"]) == (list(pair.interval), pair.p)
-    assert found["pairs"][1]["deciding"] == [list(one) for one in pair.deciding]
-    assert found["excluded"] == ["002473"]
-    assert found["decisions"] == Decisions().to_dict()
-
-
-@pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
-def test_separated_values_hold_all_digits_of_the_pairs(form: str, delimiter: str) -> None:
-    comparison = one_step.compare(*TASK1, n_resamples=99)
-    header, *rows = csv.reader(io.StringIO(render(comparison, form)), delimiter=delimiter)
-    assert header == ["run", "versus", "difference", "low 95%", "high 95%", "p", "verdict"]
-    for row, pair in zip(rows, comparison.pairs, strict=True):
-        assert list(map(float, row[2:6])) == [pair.difference, *pair.interval, pair.p]
-        assert row[6] == pair.verdict
-
-
 def test_what_is_said_depends_on_what_there_is() -> None:
     two = render(compared(some(1, 0.6), some(2, 0.4)), "table")
     assert "correct" not in two
@@ -575,6 +452,7 @@ def test_what_is_said_depends_on_what_there_is() -> None:
     small = compared(some(1, 0.05), ALL_RIGHT, measure="MacroF1", test="t")
     assert 0 < small.pairs[0].p < 0.0001
     assert " <0.0001 " in render(small, "table")
+    assert " 0.0001 " in render(one_step.compare(*TASK1), "table")
     runs = [some(seed, 0.5) for seed in range(6)]
     for n, said in ((6, 0), (5, 10)):
         assert heard(render(compared(*runs[:n]), "table")).count("most influential queries for ") == said
@@ -599,22 +477,17 @@ def test_the_command_prints_what_compare_says(call: Call) -> None:
         *RUNS, n_resamples=300, seed=7, correction="none", baseline="bm25", confidence_level=0.9, measure="MacroF1",
         test="t",
     )  # fmt: skip
-    for form in {*FORMS} - {"json"}:  # whose inputs the command alone knows
-        code, out, err = call(*RUNS, "-f", form, *options.split())
-        assert (code, out) == (0, render(wanted, form))
-    assert mentions(err, f"task 1 … {NEWEST} …")
-    assert "bm25: 40 queries: 40 answered" in err
-    assert call(*RUNS)[:2] == (0, render(one_step.compare(*RUNS), "table"))
+    out, err = done(call, *RUNS, "-f", "csv", *options.split())
+    assert (out, "bm25: 40 queries: 40 answered" in err) == (render(wanted, "csv"), True)
+    found = json.loads(done(call, *RUNS, "-f", "json", *options.split())[0])
+    assert {**found, "inputs": 0} == {**wanted.to_dict(), "inputs": 0}
 
 
 def test_remarks_are_said_on_standard_error_and_with_keep_going_the_others_are_compared(call: Call) -> None:
     _, err = done(call, *RUNS, "--resamples", "10", "--test", "randomization")
     assert matches(err.splitlines()[-1], "[too-few-resamples] 0.091 …; use --resamples 21")
-    _, err = done(call, *RUNS, "--resamples", "10", "--confidence-level", "0.9999999")
-    assert matches(err.splitlines()[-1], "[too-few-resamples] 0.091 … --confidence-level")
     code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-f", "json")
-    assert code == 2
-    assert [run["tag"] for run in json.loads(out)["runs"]] == ["bm25", "dense"]
+    assert (code, [run["tag"] for run in json.loads(out)["runs"]]) == (2, ["bm25", "dense"])
     assert mentions(err, "coliee-ir: task2/mono.txt: [mismatch]")
 
 
@@ -622,16 +495,9 @@ def test_remarks_are_said_on_standard_error_and_with_keep_going_the_others_are_c
     ("arguments", "said"),
     [
         (RUNS[:2], "coliee-ir: [too-few]\n"),
-        ([*RUNS, "-m", "MicroF1", "--test", "t"], "use --test randomisation\n"),
-        ([*RUNS, "-m", "nothing"], "[unknown-measure]"),
         ([*RUNS, "-m", "official"], "name one measure\n"),
-        ([*RUNS, "--seed", "x"], "[usage]"),
-        ([*RUNS, "--resamples", "0"], "[usage] '0'…"),
         ([*RUNS, "--margin", "-1"], "[usage] '-1'…"),
-        ([*RUNS, "--confidence-level", "2"], "[usage] '2'…"),
-        ([*RUNS, "--test", "z"], "[usage]"),
         ([*RUNS, "--baseline", "x"], "coliee-ir: [unknown-name] 'x'… bm25, dense, rerank …\n"),
-        ([*RUNS, "task2/mono.txt"], "[mismatch]"),
         (["--keep-going", *RUNS[:2], "task2/mono.txt"], "coliee-ir: [too-few]\n"),
     ],
 )

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pandas
-import polars
 import pytest
 from asserting import clause, matches
 from hypothesis import assume, given
@@ -105,55 +104,13 @@ RUN = {"7": {"19": 2.0, "18": 1.0}, "8": {"18": 0.5}}
 QUERIES, DOCUMENTS, RELEVANCES, SCORES = ["7", "7", "8"], ["18", "19", "18"], [1, 2, 0], [1.0, 2.0, 0.5]
 
 
-def in_pandas(ids: str, relevance: str, score: str) -> Any:
-    columns = {"query_id": QUERIES, "doc_id": DOCUMENTS, "relevance": RELEVANCES, "score": SCORES}
-    frame = pandas.DataFrame(columns).astype({"relevance": relevance, "score": score})
-    if ids == "category of numbers":
-        return frame.astype({"query_id": int, "doc_id": int}).astype({"query_id": "category", "doc_id": "category"})
-    return frame.astype({"query_id": ids, "doc_id": ids})
-
-
-def in_polars(ids: Any, relevance: Any, score: Any) -> Any:
-    columns = {"query_id": QUERIES, "doc_id": DOCUMENTS, "relevance": RELEVANCES, "score": SCORES}
-    kinds = {"query_id": ids, "doc_id": ids, "relevance": relevance, "score": score}
-    return polars.DataFrame(columns).cast(kinds)
-
-
-FRAMES: dict[str, Callable[[], Any]] = {
-    "objects": lambda: in_pandas("object", "object", "object"),
-    "text": lambda: in_pandas("string", "Int64", "Float64"),
-    "categories": lambda: in_pandas("category", "category", "float32"),
-    "categories of numbers": lambda: in_pandas("category of numbers", "int8", "float64"),
-    "numbers": lambda: in_pandas("int64", "float64", "float64"),
-    "nullable numbers": lambda: in_pandas("Int64", "UInt8", "Float32"),
-    "an index of its own": lambda: in_pandas("object", "int64", "float64").set_index(pandas.Index([5, 5, 5])),
-    "a part": lambda: pandas.concat([in_pandas("object", "int64", "float64")] * 2).iloc[3:],
-    "polars text": lambda: in_polars(polars.String, polars.Int64, polars.Float64),
-    "polars categories": lambda: in_polars(polars.Categorical, polars.UInt8, polars.Float32),
-    "polars enumeration": lambda: in_polars(polars.Enum(["18", "7", "19", "8"]), polars.Int8, polars.Float64),
-    "polars numbers": lambda: in_polars(polars.UInt16, polars.Float32, polars.Decimal(scale=3)),
-    "polars lazy": lambda: in_polars(polars.String, polars.Int64, polars.Float64).lazy(),
-    "Arrow text": lambda: in_pandas("string[pyarrow]", "int64[pyarrow]", "double[pyarrow]"),
-    "Arrow numbers": lambda: in_pandas("int32[pyarrow]", "int8[pyarrow]", "float[pyarrow]"),
-}
-
-
-@pytest.mark.parametrize("columns", FRAMES)
-def test_columns_of_any_kind_are_read(columns: str) -> None:
-    gold, run = read_gold(FRAMES[columns]()).qrels, to_run(FRAMES[columns]())
-    assert gold == GOLD
-    assert {type(level) for judged in gold.values() for level in judged.values()} == {int}
-    assert listed(run) == listed(RUN)
-    assert {type(score) for ranking in run.values() for score in ranking.values()} == {float}
-    assert evaluate(FRAMES[columns](), FRAMES[columns](), measures="MicroF1@1").measures == {"MicroF1@1": 0.5}
-
-
 @pytest.mark.parametrize(
     ("column", "dtype"),
     [("query_id", "string"), ("doc_id", "category"), ("doc_id", "Int64"), ("relevance", "Int64"), ("score", "Float64")],
 )
 def test_a_missing_value_is_refused_and_not_guessed(column: str, dtype: str) -> None:
-    frame = in_pandas("string", "Int64", "Float64").astype({column: dtype})
+    held = {"query_id": QUERIES, "doc_id": DOCUMENTS, "relevance": RELEVANCES, "score": SCORES}
+    frame = pandas.DataFrame(held).astype({"relevance": "Int64", "score": "Float64", column: dtype})
     frame.loc[1, column] = None
     with pytest.raises(InputError) as caught:
         (read_run if column == "score" else read_gold)(frame)
