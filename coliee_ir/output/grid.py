@@ -94,6 +94,12 @@ def signed(value: float, decimals: int = 4) -> str:
     return "-" if math.isnan(value) else f"{rounded:+.{decimals}f}" if rounded else f"{0:.{decimals}f}"
 
 
+def signed_end(value: float, decimals: int = 4) -> str:
+    """The end of an interval: one that leaves out 0 is not shown as 0."""
+    shown = signed(value, decimals)
+    return (">0" if value > 0 else "<0") if value and shown == signed(0, decimals) else shown
+
+
 def difference_cells(difference: Difference) -> list[Number]:
     """A difference, its standard error and the ends of its interval: four columns.
 
@@ -102,7 +108,7 @@ def difference_cells(difference: Difference) -> list[Number]:
     value, error, (low, high) = difference
     if low == high:
         error = low = high = math.nan
-    return [Number(value, signed(value)), Number(error), Number(low, signed(low)), Number(high, signed(high))]
+    return [Number(value, signed(value)), Number(error), Number(low, signed_end(low)), Number(high, signed_end(high))]
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from coliee_adapters.forms.lines import counted, plural
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list, with_inputs
-from coliee_ir.output.grid import Cell, Grid, Number, distinct, number_or_dash, signed
+from coliee_ir.output.grid import Cell, Grid, Number, distinct, number_or_dash, signed, signed_end
 from coliee_ir.output.shown import OnGold
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
@@ -375,16 +375,16 @@ def _in_rows(comparison: Comparison) -> Iterator[tuple[Comparison, Pair]]:
 def _difference_columns(at: int, by: str, level: str) -> dict[str, Callable[[_Row], Cell]]:
     """Heading → what is found of a pair by one of the golds."""
     return {
-        f"difference{by}": lambda row: _signed(row[at][1].difference),
-        f"low {level}{by}": lambda row: _signed(row[at][1].interval.low),
-        f"high {level}{by}": lambda row: _signed(row[at][1].interval.high),
+        f"difference{by}": lambda row: _signed(row[at][1].difference, signed),
+        f"low {level}{by}": lambda row: _signed(row[at][1].interval.low, signed_end),
+        f"high {level}{by}": lambda row: _signed(row[at][1].interval.high, signed_end),
         f"p{by}": lambda row: _p(row[at][1].p)._replace(bold=row[at][0].significant(row[at][1])),
         f"verdict{by}": lambda row: row[at][1].verdict,
     }
 
 
-def _signed(value: float | None) -> Number:
-    return number_or_dash(value)._replace(shown=signed(math.nan if value is None else value))
+def _signed(value: float | None, shown: Callable[[float], str]) -> Number:
+    return number_or_dash(value)._replace(shown=shown(math.nan if value is None else value))
 
 
 def _score(value: float | None, best: str, mark: str) -> Number:

@@ -25,7 +25,7 @@ from coliee_ir.commands.tune.result import points
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
-from coliee_ir.output.grid import Cell, Grid, Number, distinct, signed
+from coliee_ir.output.grid import Cell, Grid, Number, distinct, signed, signed_end
 from coliee_ir.scoring.scores import Scores, is_count
 from coliee_ir.stats.cutting import at_cutoffs, ranking_of
 from coliee_ir.stats.folds import difference
@@ -516,7 +516,7 @@ def _gain(scores: Scores, measure: Measure, tuning: Tuning) -> Number:
     by_name = sorted(range(len(scores.query_ids)), key=scores.query_ids.__getitem__)  # as the tuning's terms
     gain = difference(tuning.terms, submitted._replace(each=submitted.each[by_name]), tuning.folds)
     low, high = gain.interval
-    mark = "" if math.isnan(low) else f"{signed(low, 2)} to {signed(high, 2)}"
+    mark = "" if math.isnan(low) else f"{signed_end(low, 2)} to {signed_end(high, 2)}"
     return Number(gain.value, signed(gain.value), mark=mark)
 
 

@@ -28,7 +28,7 @@ from coliee_ir.output.grid import Number
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.stats import paired
 from coliee_ir.stats.intervals import wilson
-from coliee_ir.stats.resampling import Units
+from coliee_ir.stats.resampling import Interval, Units
 from coliee_ir.stats.settings import Resampling
 
 TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]
@@ -406,6 +406,14 @@ def test_systems_that_cannot_be_compared_are_refused(changed: dict[str, list[str
 def of_runs(comparison: Comparison) -> list[str]:
     """The rows of the table of runs."""
     return grid.plain(comparison.tables()[-1]).splitlines()[1:]
+
+
+def test_an_end_that_leaves_out_0_is_not_shown_as_0() -> None:
+    comparison = compared(NOTHING, ALL_RIGHT, HALF, n_resamples=999)
+    for low, high, shown in ((3e-5, 0.2, [">0", "+0.2000"]), (-0.2, -3e-5, ["-0.2000", "<0"]), (0, 0, ["0.0000"] * 2)):
+        pair = replace(comparison.pairs[0], interval=Interval(low, high))
+        [_, row, *_] = grid.plain(replace(comparison, pairs=(pair,)).tables()[0]).splitlines()
+        assert row.split()[3:5] == shown
 
 
 def test_marks_are_letters_of_runs_that_are_significantly_worse() -> None:
