@@ -8,10 +8,10 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -39,8 +39,7 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
     known by its name (``task3-L``), or by its length beside an answer set of its tag. Of one team and tag, files that
     answer different queries are one run.
     """
-    done = Intake([], [], [])
-    items = []
+    done, items = Intake([], [], []), list[InboxFile]()
     for file in inventory.of_task(basis):
         try:
             with errors_as_coliee(file.source.name):
@@ -52,11 +51,11 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
         except ColieeError as error:
             done.invalid.append(Invalid((file.file,), "", file.team, Remark.of_error(error)))
     groups = _without_copies(_groups(_without_unscored(items, basis), basis, done.remarks))
-    for of_run in _by_queries(groups, basis, done.remarks):
-        _add_submission(of_run, basis, done, alone=alone)
+    for run in _by_queries(groups, basis, done.remarks):
+        _add_submission(run, basis, done, alone=alone)
     _propose_replacements(done)
     _remark_tags(done)
-    teams = [submission.team for submission in done.submissions if not submission.status]
+    teams = (submission.team for submission in done.submissions if not submission.status)
     done.remarks.extend(remark for _, remark in too_many(teams, basis.task, basis.edition))
     return done
 
@@ -64,38 +63,34 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
 def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
     """The same of files that were named one by one: what cannot be read, and what has its parts, stays as it is."""
     done, items, at_of = Intake([], [], []), list[InboxFile](), dict[str, int]()
-    found: dict[int, Submission] = {}
-    for at, submission in enumerate(given):
-        found[at] = submission
-        if (
-            submission.name
-            or submission.files != [submission.run]
-            or submission.files[0].path == "-"
-            or submission.files[0].is_stream
-        ):
+    found = dict[int, Submission](enumerate(given))
+    for at, submission in found.items():
+        if submission.name or submission.files != [submission.run]:
             continue
         item = InboxFile(submission.files[0], is_named=True)
+        if item.file == "-" or item.source.is_stream:
+            continue
         with contextlib.suppress(ColieeError), errors_as_coliee(item.source.name):  # as scoring will say
             item.take_record(basis.read(item.source), has_long=_has_long(basis))
             item.nameless = item.tag == item.source.stem
             items.append(item)
             at_of.setdefault(item.file, at)
-    groups = _by_queries(_groups(_without_unscored(items, basis), basis, done.remarks), basis, done.remarks)
-    for of_run in groups:
-        if sum(map(len, of_run)) > 1:
-            _add_submission(of_run, basis, done, alone=True)
-            files = [part.source.name for group in of_run for part in group]
-            if len(of_run) == 1:
-                done.remarks.append(Remark.of("grouped.parts", files, tag=shortened(of_run[0][0].tag)))
-            places = sorted(at_of[part.file] for group in of_run for part in group)
-            found[places[0]] = done.submissions.pop()
-            for at in places[1:]:
+    groups = _groups(_without_unscored(items, basis), basis, done.remarks)
+    for run in _by_queries(groups, basis, done.remarks):
+        if len(run) > 1:
+            _add_submission(run, basis, done, alone=True)
+            if len({part.part for part in run}) == len(run):
+                files = [part.source.name for part in run]
+                done.remarks.append(Remark.of("grouped.parts", files, tag=shortened(run[0].tag)))
+            first, *others = sorted(at_of[part.file] for part in run)
+            found[first] = done.submissions.pop()
+            for at in others:
                 del found[at]
-    for item in items:
-        if item.skip_reason:
-            del found[at_of[item.file]]
-    done.remarks.extend(skipped_remarks([(file.skip_reason, file.file) for file in items if file.skip_reason]))
-    return Intake([found[at] for at in sorted(found)], done.invalid, done.remarks)
+    skipped = [(file.skip_reason, file.file) for file in items if file.skip_reason]
+    for _, name in skipped:
+        del found[at_of[name]]
+    done.remarks.extend(skipped_remarks(skipped))
+    return Intake([*found.values()], done.invalid, done.remarks)
 
 
 def _has_long(basis: Basis) -> bool:
@@ -122,7 +117,8 @@ def _groups(items: Sequence[InboxFile], basis: Basis, remarks: list[str]) -> lis
         return [[file] for file in items]
     kinds = (*basis.protocol.parts, FilePart.LONG)
     groups = [[file] for file in items if file.part not in kinds]
-    belonging = list(_grouped([file for file in items if file.part in kinds], _long_of(basis)))
+    expected = submission_rules(basis.task, basis.edition).long_list if basis.protocol.long_list else 0
+    belonging = [*_grouped([file for file in items if file.part in kinds], expected)]
     return groups + _with_nameless(belonging, _needed(basis), remarks)
 
 
@@ -130,35 +126,33 @@ def _needed(basis: Basis) -> list[str]:
     return [part for part in basis.protocol.parts if part in basis.qrels]
 
 
-def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[str]) -> list[list[list[InboxFile]]]:
-    """Runs, each with its groups of files: those of a team, tag and parts that answer different queries are one run.
+def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[str]) -> list[list[InboxFile]]:
+    """Runs with their files: those of a team, tag and parts that answer different queries are one run.
 
     Of several files of a run, those without any query of the gold are passed over: they answer another gold.
     """
     alike: dict[object, list[list[InboxFile]]] = {}
     for at, group in enumerate(groups):
-        has_tag = group[0].tag and all(part.part for part in group)
         # two folders may be two teams', where nothing tells whose they are
         of_one = group[0].team or (None if group[0].is_named else _folder(group[0]))
-        key = (of_one, group[0].tag, *sorted(part.part for part in group)) if has_tag else at
-        alike.setdefault(key, []).append(group)
-    asked, runs = {*basis.queries, *basis.excluded}, list[list[list[InboxFile]]]()
+        key = (of_one, group[0].tag, *sorted(part.part for part in group))
+        alike.setdefault(key if group[0].tag and all(part.part for part in group) else at, []).append(group)
+    asked, runs = {*basis.queries, *basis.excluded}, list[list[InboxFile]]()
     for of_tag in alike.values():
         answered = [_answered(group, basis) for group in of_tag] if len(of_tag) > 1 else []
         if not answered or not all(answered) or not any(asked & one for one in answered):
-            runs += [[group] for group in of_tag]
+            runs += of_tag
             continue
         mine = [(group, one) for group, one in zip(of_tag, answered, strict=True) if asked & one]
-        for group in of_tag:
-            if all(group is not kept for kept, _ in mine):
-                for part in group:
-                    part.skip_reason = "elsewhere"
+        whole = [part for group, _ in mine for part in group]
+        for part in (part for group in of_tag for part in group if all(part is not kept for kept in whole)):
+            part.skip_reason = "elsewhere"
         if len(mine) > 1 and sum(len(one) for _, one in mine) == len(frozenset().union(*(one for _, one in mine))):
-            files = [part.source.name for group, _ in mine for part in group]
-            remarks.append(Remark.of("grouped.queries", files, tag=shortened(mine[0][0][0].tag)))
-            runs.append([group for group, _ in mine])
+            files = [part.source.name for part in whole]
+            remarks.append(Remark.of("grouped.queries", files, tag=shortened(whole[0].tag)))
+            runs.append(whole)
         else:
-            runs += [[group] for group, _ in mine]
+            runs += [group for group, _ in mine]
     return runs
 
 
@@ -183,14 +177,9 @@ def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers
 
 def _answered(group: Sequence[InboxFile], basis: Basis) -> frozenset[str]:
     """The queries that the files of a run answer; none where one cannot be read to its end."""
-    found = frozenset[str]()
-    try:
-        for part in group:
-            with errors_as_coliee(part.source.name):
-                found = found.union(queries_of(basis.read(part.source)))
-    except ColieeError:
-        return frozenset()
-    return found
+    with contextlib.suppress(ColieeError), errors_as_coliee(group[0].source.name):
+        return frozenset(query for part in group for query in queries_of(basis.read(part.source)))
+    return frozenset()
 
 
 def _run_name_in_file_name(file: InboxFile) -> str:
@@ -207,18 +196,14 @@ def _without_copies(groups: Sequence[list[InboxFile]]) -> list[list[InboxFile]]:
     content = originals(part for group in groups for part in group)
     held = [{content[part.file] for part in group} for group in groups]
     order = [by_original(group[0].source.name) for group in groups]
-    holders: dict[str, list[int]] = {}
-    for at, files in enumerate(held):
-        for file in files:
-            holders.setdefault(file, []).append(at)
+    holders = by_key(((file, at) for at, files in enumerate(held) for file in files), itemgetter(0))
     kept = []
     for at, group in enumerate(groups):
-        team = group[0].team
         same = (
-            other
-            for other in holders[next(iter(held[at]))]
+            groups[other]
+            for _, other in holders[next(iter(held[at]))]
             if other != at
-            and groups[other][0].team == team
+            and groups[other][0].team == group[0].team
             and held[at] <= held[other]
             and (len(held[at]) < len(held[other]) or order[other] < order[at])
         )
@@ -226,142 +211,117 @@ def _without_copies(groups: Sequence[list[InboxFile]]) -> list[list[InboxFile]]:
         if first is None or any(part.is_named for part in group):
             kept.append(group)
             continue
-        of_content = {content[part.file]: part.source.name for part in groups[first]}
+        of_content = {content[part.file]: part.source.name for part in first}
         for part in group:
             part.skip_reason, part.copy_of = "duplicate", of_content[content[part.file]]
     return kept
 
 
-def _grouped(
-    parts: Sequence[InboxFile], longer: Callable[[list[InboxFile]], list[InboxFile]]
-) -> Iterator[list[InboxFile]]:
-    """Files that belong together: by tag, and where that does not do, by team, folder and name."""
-    keys: tuple[Callable[[InboxFile], object], ...] = (
-        attrgetter("tag"),
-        attrgetter("team"),
-        _folder,
-        _run_name_in_file_name,
-    )
-
-    def refined(group: list[InboxFile], level: int) -> Iterator[list[InboxFile]]:
-        group = longer(group)
-        kinds = [part.part for part in group]
-        teams = {part.team for part in group} - {""}
-        if level and len(set(kinds)) == len(kinds) and len(teams) <= 1:
-            yield group
-        elif level == len(keys):
-            yield from ([part] for part in group)
-        else:
-            for smaller in by_key(group, keys[level]).values():
-                yield from refined(smaller, level + 1)
-
-    yield from refined(list(parts), 0)
+#: what files that belong together have in common: their tag, and where that does not do, team, folder and name
+_KEYS: Final[tuple[Callable[[InboxFile], object], ...]] = (
+    attrgetter("tag"),
+    attrgetter("team"),
+    _folder,
+    _run_name_in_file_name,
+)
 
 
-def _long_of(basis: Basis) -> Callable[[list[InboxFile]], list[InboxFile]]:
-    """What tells the long list by its length, of two files of documents with one tag."""
-    if not basis.protocol.long_list:
-        return lambda group: group
-    expected = submission_rules(basis.task, basis.edition).long_list
+def _grouped(group: list[InboxFile], expected: int, level: int = 0) -> Iterator[list[InboxFile]]:
+    """Files that belong together, as far as the first keys of ``_KEYS`` tell; ``expected``: see ``_with_long``."""
+    group = _with_long(group, expected)
+    kinds = [part.part for part in group]
+    if level and len(set(kinds)) == len(kinds) and len({part.team for part in group} - {""}) <= 1:
+        yield group
+    elif level == len(_KEYS):
+        yield from ([part] for part in group)
+    else:
+        for smaller in by_key(group, _KEYS[level]).values():
+            yield from _grouped(smaller, expected, level + 1)
 
-    def told(group: list[InboxFile]) -> list[InboxFile]:
-        documents = [part for part in group if part.part == "documents"]
-        if (
-            len(documents) != 2
-            or any(part.part is FilePart.LONG for part in group)
-            or documents[0].tag != documents[1].tag
-        ):
-            return group
-        short, long = sorted(documents, key=_length)
-        if _length(long) < expected or _length(short) >= expected:
-            return group
-        return [replace(part, part=FilePart.LONG) if part is long else part for part in group]
 
-    return told
+def _with_long(group: list[InboxFile], expected: int) -> list[InboxFile]:
+    """The same, where of two files of documents with one tag one is as long as a long list must be, if there is any."""
+    documents = [part for part in group if part.part == "documents"]
+    if not expected or len(documents) != 2 or any(part.part is FilePart.LONG for part in group):
+        return group
+    short, long = sorted(documents, key=_length)
+    if short.tag != long.tag or _length(long) < expected or _length(short) >= expected:
+        return group
+    return [replace(part, part=FilePart.LONG) if part is long else part for part in group]
 
 
 def _length(part: InboxFile) -> int:
     """The most documents that any query has; 0 for what cannot be read to its end."""
     counts = Counter[str]()
-    try:
-        with errors_as_coliee(part.source.name):
-            run = read_run(part.source)
-            for block in run.blocks() if isinstance(run, Run) else ():
-                for query, first, last in block.segments():
-                    counts[query] += last - first
-    except ColieeError:
-        return 0
-    return max(counts.values(), default=0)
+    with contextlib.suppress(ColieeError), errors_as_coliee(part.source.name):
+        run = read_run(part.source)
+        for block in run.blocks() if isinstance(run, Run) else ():
+            for query, first, last in block.segments():
+                counts[query] += last - first
+        return max(counts.values(), default=0)
+    return 0
 
 
 def _with_nameless(groups: list[list[InboxFile]], needed: Sequence[str], remarks: list[str]) -> list[list[InboxFile]]:
     """Files without a run tag, where exactly one articles' file and one answers' file of a folder are left over."""
-    if len(needed) < 2:
-        return groups
-    for left in by_key((group[0] for group in groups if len(group) == 1), _folder).values():
+    alone = (group[0] for group in groups if len(group) == 1)
+    for left in by_key(alone, _folder).values() if len(needed) > 1 else ():
         if len(left) == 2 and {part.part for part in left} == set(needed) and any(part.nameless for part in left):
-            groups = [group for group in groups if group[0] not in left]
-            groups.append(left)
-            without = next(part for part in left if part.nameless)
-            other = next(part for part in left if part is not without)
+            groups = [*(group for group in groups if group[0] not in left), left]
+            without, other = sorted(left, key=lambda part: not part.nameless)
             remarks.append(Remark.of("grouped", file=without.source.name, other=other.source.name))
     return groups
 
 
-def _add_submission(groups: Sequence[Sequence[InboxFile]], basis: Basis, done: Intake, *, alone: bool) -> None:
+def _add_submission(run: Sequence[InboxFile], basis: Basis, done: Intake, *, alone: bool) -> None:
     """The files of a run as a submission, or the reason why they are none."""
-    group, needed = groups[0], _needed(basis)
-    of: Mapping[str, InboxFile] = {part.part: part for part in group}
-    main = of.get("documents") or of.get("answers") or group[0]
-    files, both = tuple(part.source.name for group in groups for part in group), len(needed) == 2
-
-    def refuse(row: str, part: str = "", other: str = "", last: int = 0) -> None:
-        why = Remark.of(row, part=part, other=other, last=last, file=", ".join(files), tag=shortened(main.tag))
+    needed, of = _needed(basis), by_key(run, lambda part: str(part.part))
+    main = (of.get("documents") or of.get("answers") or run)[0]
+    files, both = tuple(part.source.name for part in run), len(needed) == 2
+    earlier, lacking = without_answers(basis.task) if "documents" in of else None, ""
+    if not alone or len(of) > 1:
+        if needed == ["documents"] and FilePart.LONG in of and "documents" not in of:
+            lacking = "incomplete.set"
+        elif both and len(of) < 2:
+            lacking = "incomplete.part" if earlier is None else "incomplete.answers"
+        elif len({part.team for part in run}) > 1:
+            done.remarks.append(Remark.of("grouped.folders", files, tag=shortened(main.tag)))
+    if lacking:
+        has, other = ("articles", "answers") if "documents" in of else ("answers", "articles")
+        last, tag = 0 if earlier is None else earlier.last, shortened(main.tag)
+        why = Remark.of(lacking, part=has, other=other, last=last, file=", ".join(files), tag=tag)
         done.invalid.append(Invalid(files, main.tag, main.team, why))
-
-    if alone and len(of) == 1:
-        pass
-    elif needed == ["documents"] and FilePart.LONG in of and "documents" not in of:
-        refuse("incomplete.set")
         return
-    elif both and len(of) < 2:
-        if "documents" in of and (earlier := without_answers(basis.task)) is not None:
-            refuse("incomplete.answers", last=earlier.last)
-        else:
-            refuse("incomplete.part", *(("articles", "answers") if "documents" in of else ("answers", "articles")))
-        return
-    elif len({part.team for part in group}) > 1:
-        done.remarks.append(Remark.of("grouped.folders", files, tag=shortened(main.tag)))
-    held = {kind: [part.source for group in groups for part in group if part.part == kind] for kind in of}
-    sources: dict[str, Any] = {kind: one[0] if len(one) == 1 else one for kind, one in held.items()}
-    beside = {kind: one for kind, one in sources.items() if kind != main.part}
-    every = [part for group in groups for part in group]
+    sources: dict[str, Any] = {
+        kind: parts[0].source if len(parts) == 1 else [part.source for part in parts] for kind, parts in of.items()
+    }
     done.submissions.append(
         Submission(
-            sources[main.part],
-            beside.get("answers") if both else None,
-            None if both else beside.get(FilePart.LONG),
+            sources.pop(main.part),
+            sources.get("answers") if both else None,
+            None if both else sources.get(FilePart.LONG),
             tag=main.tag,
             team=main.team,
-            received=max(part.sender.received for part in every),
-            gold=next((part.gold.file for part in every if part.gold is not None), ""),
-            findings=tuple(doubt for part in every for doubt in part.doubts),
-            status=next((part.sender.status for part in every if part.sender.status), ""),
-            listed=next((part.sender.listed.run for part in every if part.sender.listed is not None), ""),
-            more=next((part.sender.more for part in every if any(part.sender.more)), ()),
+            received=max(part.sender.received for part in run),
+            gold=next((part.gold.file for part in run if part.gold is not None), ""),
+            findings=tuple(doubt for part in run for doubt in part.doubts),
+            status=next((part.sender.status for part in run if part.sender.status), ""),
+            listed=next((part.sender.listed.run for part in run if part.sender.listed is not None), ""),
+            more=next((part.sender.more for part in run if any(part.sender.more)), ()),
         )
     )
 
 
 def _propose_replacements(done: Intake) -> None:
     """Of runs of one team and tag, or file name, that came in mails one after another, each may replace the last."""
-    alike: dict[tuple[str, str, str], list[int]] = {}
-    for at, submission in enumerate(done.submissions):
-        if submission.team and submission.received and not submission.status:
-            for what, name in (("tag", submission.tag), ("file", Path(name_of(submission.run)).name)):
-                alike.setdefault((submission.team, what, name), []).append(at)
-    for places in alike.values():
-        for before, after in pairwise(sorted(places, key=lambda at: done.submissions[at].received)):
+    named = [
+        (at, key)
+        for at, one in enumerate(done.submissions)
+        if one.team and one.received and not one.status
+        for key in ((one.team, "tag", one.tag), (one.team, "file", Path(name_of(one.run)).name))
+    ]
+    for pairs in by_key(named, itemgetter(1)).values():
+        for before, after in pairwise(sorted((at for at, _ in pairs), key=lambda at: done.submissions[at].received)):
             earlier, later = done.submissions[before], done.submissions[after]
             if earlier.received < later.received and not later.replaces:
                 done.submissions[after] = replace(later, replaces=name_of(earlier.run))
@@ -408,44 +368,44 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
         return
     items, asked = {file.file: file for file in inventory.items}, {*basis.queries, *basis.excluded}
     corrected = {submission.replaces for submission in intake.submissions}
+    sent = [(submission, items[submission.files[0].path]) for submission in intake.submissions]
     counted = (
-        submission for submission in intake.submissions
-        if submission.team and not submission.status and not asked.isdisjoint(items[submission.files[0].path].queries)
-    )  # fmt: skip
-    sent = by_key(counted, lambda one: (one.team, items[one.files[0].path].sender.sender))
-    for (team, _), runs in sent.items():
-        n = sum(name_of(submission.run) not in corrected for submission in runs)
-        open_runs = tuple(
-            submission for submission in runs if items[submission.files[0].path].sender.listed_status != "ranked"
-        )
-        if n > rules.most_runs and open_runs:
-            yield Excess(team, open_runs, n, rules.most_runs)
+        (submission, file)
+        for submission, file in sent
+        if submission.team and not submission.status and not asked.isdisjoint(file.queries)
+    )
+    for (team, _), runs in by_key(counted, lambda pair: (pair[0].team, pair[1].sender.sender)).items():
+        n = sum(name_of(submission.run) not in corrected for submission, _ in runs)
+        still_open = tuple(submission for submission, file in runs if file.sender.listed_status != "ranked")
+        if n > rules.most_runs and still_open:
+            yield Excess(team, still_open, n, rules.most_runs)
 
 
 def skip_other_parts(inventory: Inventory, task: str | None) -> None:
     """Keep one task and part, to be fused where no gold tells which; of a run with a long list, the list."""
     found = [file for file in inventory.scored if not file.is_named and file.error is None]
     tags = {file.tag for file in found if file.part is not FilePart.ANSWERS}
+    lists = {file.tag for file in found if file.part is FilePart.LONG}
     beside = {
-        id(file)
+        file.file
         for file in found
         if file.part is FilePart.ANSWERS and file.tag in tags and file.task_evidence != "path"
     }
     if task is None:
-        firsts = {file.task: file.file for file in reversed(found) if file.task and id(file) not in beside}
+        firsts = {file.task: file.file for file in reversed(found) if file.task and file.file not in beside}
         if len(firsts) > 1:
             listed = ", ".join(f"{number} ({shortened(file)})" for number, file in sorted(firsts.items()))
             problem = f"the files are of several tasks: {listed}; name the task to fuse with --task"
             raise UsageError("ambiguous", problem)
     rules = None if task is None else protocol(task)
     answers = all(file.part is FilePart.ANSWERS for file in found) if rules is None else rules.parts[0] == "answers"
-    lists = {file.tag for file in found if file.part is FilePart.LONG}
     for one in found:
-        is_answers = one.part is FilePart.ANSWERS
         if rules is not None and rules.law and one.tasks and task not in one.tasks:
             one.skip_reason = "task"
         elif (
-            is_answers != answers or (answers and id(one) in beside) or (one.tag in lists and one.part is FilePart.RUN)
+            (one.part is FilePart.ANSWERS) != answers
+            or (answers and one.file in beside)
+            or (one.part is FilePart.RUN and one.tag in lists)
         ):
             one.skip_reason = "part"
     kept = {file.file: file for file in found if not file.skip_reason}
