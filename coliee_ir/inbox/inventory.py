@@ -34,7 +34,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.remarks import Remark
 from coliee_adapters.system_descriptions import Description
-from coliee_ir.inbox.envelopes import absolute_path, envelope_of, team_key
+from coliee_ir.inbox.envelopes import Envelope, absolute_path, envelope_of, team_key
 from coliee_ir.inbox.folders import FoundFiles, skipped_remarks, walk
 from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.tasks import (
@@ -228,13 +228,12 @@ def sort_files(
         bounds, spent = limits.current(), dict[str, float]()
         _refuse_crowds(walked, teams)
         for file in filter(trial.is_large, walked.files):
-            envelope = teams.envelope(file)
-            sent = envelope.folder or envelope.place
+            sent = teams.envelope(file).folder or teams.envelope(file).place
             if spent.setdefault(sent, 0.0) > _LARGE * bounds.seconds:
                 trial.refuse_after(file, spent[sent])
                 continue
-            source = Source(file, columns=columns)
-            spent[sent] += trial.try_reading(file, partial(_read, source, table.golds, rules), bounds)
+            read = partial(_read, Source(file, columns=columns), table.golds, rules)
+            spent[sent] += trial.try_reading(file, read, bounds)
     items = [_item(walked.source(file, columns), file in walked.named, table.golds, rules) for file in walked.files]
     if teams is not None:
         for one in items:
@@ -255,23 +254,26 @@ def sort_files(
 
 def _refuse_crowds(walked: FoundFiles, teams: Teams) -> None:
     """Refuse mails of one sender, or an archive, with more files than any team sends: none is read, or scored."""
-    crowds: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    for file in walked.files:
-        envelope = teams.envelope(file)
-        if envelope.n_inside and absolute_path(envelope.place) != teams.common:
-            mail = envelope.mail
-            by = (team_key(envelope.team), mail.sender) if mail is not None and mail.sender else (envelope.place,)
-            crowds.setdefault(by, {}).setdefault(envelope.place, []).append(file)
-    for places in crowds.values():
-        if (n := sum(map(len, places.values()))) > _CROWD:
-            gone = {file for files in places.values() for file in files}
-            walked.files[:] = [file for file in walked.files if file not in gone]
+    packed = [
+        (file, envelope)
+        for file in walked.files
+        if (envelope := teams.envelope(file)).n_inside and absolute_path(envelope.place) != teams.common
+    ]
+
+    def sender(sent: tuple[str, Envelope]) -> tuple[str, ...]:
+        mail = sent[1].mail
+        return (team_key(sent[1].team), mail.sender) if mail is not None and mail.sender else (sent[1].place,)
+
+    for several in by_key(packed, sender).values():
+        if len(several) > _CROWD:
+            places = dict.fromkeys(envelope.place for _, envelope in several)
+            gone = {file for file, _ in several}
+            walked.files[:] = [*(file for file in walked.files if file not in gone), *places]
             others = f", and in {counted(len(places) - 1, 'other mail')} of its sender" * (len(places) > 1)
-            problem = f"{n} files came in it{others}; no team sends more than {_CROWD}"
+            problem = f"{len(several)} files came in it{others}; no team sends more than {_CROWD}"
             remedy = "send the runs that are to be scored alone, as many as the task allows"
             for place in places:
                 trial.refuse(InputError("too-large", place, problem, remedy=remedy))
-                walked.files.append(place)
 
 
 def _read(source: Source, golds: Sequence[Gold], rules: Protocol | None) -> None:
@@ -302,26 +304,11 @@ def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol
 
 def _identify(file: InboxFile, golds: Sequence[Gold], rules: Protocol | None) -> None:
     """Fill in what a file is; what stops its reading is raised."""
-    source = file.source
+    source, own = file.source, rules if rules is not None and not rules.is_coliee else None
     if (refused := trial.refusal(source.path)) is not None:
         raise refused
-    readable = source.look().fault is None
-    if readable and is_description(source.head()) and (read := descriptions.read(source)):
-        file.part, file.skip_reason, file.described = FilePart.DESCRIPTION, "description", read
-        return
-    if readable and _is_of_golds(source, golds):
-        file.part, file.skip_reason = FilePart.GOLD, "gold"
-        return
-    if not file.is_named:
-        if is_nothing(source):
-            file.part, file.skip_reason = FilePart.OTHER, "nothing"
-            return
-        if is_gold_by_name(source):
-            file.part, file.skip_reason = FilePart.GOLD, "named"
-            return
-    own = rules if rules is not None and not rules.is_coliee else None
-    if own and own.gold and reads_as_gold(source, task=own.task) and not reads_as_run(source, task=own.task):
-        file.part, file.skip_reason = FilePart.GOLD, "judged"
+    file.part, file.skip_reason = _no_run(file, golds, own)
+    if file.skip_reason:
         return
     try:
         record = read_run_by(source, own, unreadable_answers="wrong")
@@ -337,18 +324,35 @@ def _identify(file: InboxFile, golds: Sequence[Gold], rules: Protocol | None) ->
     file.tasks, file.task_evidence = tasks_of_record(record, file.queries, file.documents), "content"
 
 
+def _no_run(file: InboxFile, golds: Sequence[Gold], own: Protocol | None) -> tuple[FilePart, str]:
+    """What a file is that is not a run, and why it is passed over; empty for one that may be a run."""
+    source = file.source
+    if source.look().fault is None:
+        if is_description(source.head()) and (read := descriptions.read(source)):
+            file.described = read
+            return FilePart.DESCRIPTION, "description"
+        if _is_of_golds(source, golds):
+            return FilePart.GOLD, "gold"
+    if not file.is_named and is_nothing(source):
+        return FilePart.OTHER, "nothing"
+    if not file.is_named and is_gold_by_name(source):
+        return FilePart.GOLD, "named"
+    if own and own.gold and reads_as_gold(source, task=own.task) and not reads_as_run(source, task=own.task):
+        return FilePart.GOLD, "judged"
+    return FilePart.UNREAD, ""
+
+
 def _sample_ids(record: Run | Answers, source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The first queries and documents of a record; of one whose lines are read in parts, those in its first bytes."""
-    found: Iterable[Iterable[str]]
+    queries: Iterable[str] = ()
+    documents: Iterable[str] = ()
     if isinstance(record, Answers):
-        found = (*record.labels, *record.unreadable), ()
+        queries = (*record.labels, *record.unreadable)
     elif record.split is not None:
-        found = ids_of(first_rows(text_of_head(source.head()), source.columns))
-    else:
-        block = next(iter(record.blocks()), None)
-        found = ((), ()) if block is None else (block.queries, block.documents)
-    queries, documents = (tuple(islice(ids, _SAMPLE)) for ids in found)
-    return queries, documents
+        queries, documents = ids_of(first_rows(text_of_head(source.head()), source.columns))
+    elif (block := next(iter(record.blocks()), None)) is not None:
+        queries, documents = block.queries, block.documents
+    return tuple(islice(queries, _SAMPLE)), tuple(islice(documents, _SAMPLE))
 
 
 def _shown_by_head(source: Source) -> tuple[str, ...]:
@@ -395,8 +399,9 @@ def _answers_otherwise(source: Source, gold: Gold) -> bool:
 def _by_queries(items: Sequence[InboxFile], table: Golds) -> None:
     """Files that are named, or described, as of one task, and answer another's questions alone, are of that one."""
     for file in items:
-        is_told = file.task_evidence in ("path", "description") and file.part is not FilePart.UNREAD
-        other = table.of_other_task(file.task, file.queries) if is_told else None
+        if file.task_evidence not in ("path", "description") or file.part is FilePart.UNREAD:
+            continue
+        other = table.of_other_task(file.task, file.queries)
         if other is not None and (found := tuple(task for task in file.shown if task in other.tasks)):
             file.doubt = Remark.of("named-otherwise", task=file.task, other=found[0])
             file.tasks, file.task_evidence = found, "queries"
@@ -463,22 +468,15 @@ def is_nothing(source: Source) -> bool:
     if fault.fault is not None and not fault.is_readable_as_table:
         return bool(re.fullmatch(_BESIDES, Path(file).name)) or _is_document(file)
     read = source if fault.fault is None else Source(file, lenient=True)
-    if not (head := read.head()).strip():
+    start = (head := read.head()).lstrip()
+    if not start or start.startswith((b"{", b"[")):
         return False
-    start = head.lstrip()
     if start.startswith(b"<"):
         return detect.form_by_head(read, "gold") is not None
-    if start.startswith((b"{", b"[")):
-        return False
-    if re.fullmatch(_README, Path(file).name):
-        return True
-    text = text_of_head(head)
-    form = getattr(detect.form_by_head(read, "run"), "name", "")
-    if form == "table" and any(
-        re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", text.lstrip().partition("\n")[0])
-    ):
-        return True
-    if form in ("", "columns") and re.fullmatch(_BESIDES, Path(file).name):
+    text, form = text_of_head(head), getattr(detect.form_by_head(read, "run"), "name", "")
+    names = re.split(r"[,;\t]", text.lstrip().partition("\n")[0]) if form == "table" else ()
+    is_beside = re.fullmatch(_BESIDES if form in ("", "columns") else _README, Path(file).name)
+    if is_beside or any(re.fullmatch(_OF_SCORES, name) for name in names):
         return True
     if form not in ("", "columns", "table") or (form == "table" and tabular.header_of(source)):
         return False
