@@ -103,8 +103,10 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
                 found.setdefault(one if one == "-" or remote.is_remote(one) else os.path.realpath(one), one)
         walked.skipped.extend(("link", file) for file in links)
         if not is_seen:
-            problem = f"{name} contains no files" + (f"; {links[0]} is a link out of it, not followed" if links else "")
-            raise UsageError("empty", problem)
+            raise UsageError(
+                "empty",
+                f"{name} contains no files" + (f"; {links[0]} is a link out of it, not followed" if links else ""),
+            )
     walked.files.extend(found.values())
     return walked
 

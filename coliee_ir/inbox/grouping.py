@@ -395,8 +395,9 @@ def skip_other_parts(inventory: Inventory, task: str | None) -> None:
         firsts = {file.task: file.file for file in reversed(found) if file.task and file.file not in beside}
         if len(firsts) > 1:
             listed = ", ".join(f"{number} ({shortened(file)})" for number, file in sorted(firsts.items()))
-            problem = f"the files are of several tasks: {listed}; name the task to fuse with --task"
-            raise UsageError("ambiguous", problem)
+            raise UsageError(
+                "ambiguous", f"the files are of several tasks: {listed}; name the task to fuse with --task"
+            )
     rules = None if task is None else protocol(task)
     answers = all(file.part is FilePart.ANSWERS for file in found) if rules is None else rules.parts[0] == "answers"
     for one in found:

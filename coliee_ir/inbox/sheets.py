@@ -60,14 +60,24 @@ def read_sheet(source: Source) -> Sheet:
     first = next((line for line in text.split("\n") if line.strip()), "")
     rows = list(tabular.rows(text, source, max(",;\t", key=first.count), Comments()))
     if len(rows) < 2:
-        remedy = "name the columns in the first row, then write one row each"
-        raise InputError("empty", source.name, "this CSV has no rows", line=1, remedy=remedy)
+        raise InputError(
+            "empty",
+            source.name,
+            "this CSV has no rows",
+            line=1,
+            remedy="name the columns in the first row, then write one row each",
+        )
     header = rows[0].values
     for row in rows[1:]:
         if any(row.values[len(header) :]):
-            problem = f"this row has {len(row.values)} cells, and the first row names {len(header)} columns"
-            remedy = "put quotes around what holds a comma"
-            raise InputError("columns", source.name, problem, line=row.number, found=row.text, remedy=remedy)
+            raise InputError(
+                "columns",
+                source.name,
+                f"this row has {len(row.values)} cells, and the first row names {len(header)} columns",
+                line=row.number,
+                found=row.text,
+                remedy="put quotes around what holds a comma",
+            )
     body = (Row(row.number, (*row.values, *[""] * len(header))[: len(header)]) for row in rows[1:])
     return Sheet(source.name, tuple(header), tuple(body))
 
@@ -83,12 +93,18 @@ def read_values(
     values: dict[str, str] = {}
     for line, name, value in lines:
         if not fits(value):
-            problem = "this value cannot be used"
-            remedy = f"give {expected}"
-            raise InputError("bad-cell", source.name, problem, line=line, found=f"{name} {value}", remedy=remedy)
+            raise InputError(
+                "bad-cell",
+                source.name,
+                "this value cannot be used",
+                line=line,
+                found=f"{name} {value}",
+                remedy=f"give {expected}",
+            )
         if values.setdefault(id_of(name), value) != value:
-            problem = "this id has two values"
-            raise InputError("conflicting", source.name, problem, line=line, found=name, remedy="keep one")
+            raise InputError(
+                "conflicting", source.name, "this id has two values", line=line, found=name, remedy="keep one"
+            )
     if not values:
         raise InputError("empty", source.name, "the file is empty", remedy=f"give lines {expected}")
     return values
@@ -106,9 +122,14 @@ def _columns(text: str, source: Source, expected: str) -> list[tuple[int | None,
         if not lines and normal_name(words[0]) in _NAMES:
             continue  # the names of the columns
         if len(words) != 2:
-            remedy = f"give {expected}"
-            problem = "this line does not have two columns"
-            raise InputError("columns", source.name, problem, line=number, found=line, remedy=remedy)
+            raise InputError(
+                "columns",
+                source.name,
+                "this line does not have two columns",
+                line=number,
+                found=line,
+                remedy=f"give {expected}",
+            )
         lines.append((number, words[0], words[1]))
     return lines
 
@@ -148,6 +169,7 @@ def read_candidates(path: PathLike, *, task: str | None = None) -> Mapping[str, 
             raise InputError("columns", source.name, problem, line=number, found=line, remedy=remedy)
     record = read_run(source, task=task)
     if not isinstance(record, Run):
-        problem = "this file holds answers, not candidates"
-        raise InputError("wrong-part", record.path, problem, remedy='give {"001": ["013"]}')
+        raise InputError(
+            "wrong-part", record.path, "this file holds answers, not candidates", remedy='give {"001": ["013"]}'
+        )
     return RunInMemory(record).rankings

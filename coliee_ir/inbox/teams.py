@@ -52,9 +52,14 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[TeamsRow, .
     sheet = read_sheet(source)
     team, tag = sheet.team, sheet.file
     if team is None or tag is None:
-        problem = "there is no such column"
-        remedy = "name two: tag,team"
-        raise InputError("missing-column", sheet.name, problem, line=1, found=",".join(sheet.header), remedy=remedy)
+        raise InputError(
+            "missing-column",
+            sheet.name,
+            "there is no such column",
+            line=1,
+            found=",".join(sheet.header),
+            remedy="name two: tag,team",
+        )
     state = sheet.column("status")
     further = [at for at in range(len(sheet.header)) if at not in (team, tag, state)]
     found: dict[tuple[str, str], TeamsRow] = {}
@@ -66,9 +71,13 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[TeamsRow, .
         row = TeamsRow(cells[tag], cells[team].removeprefix("'"), tuple(cells[at] for at in further), status, doubt)
         key = (_normal_path(row.run), "" if row.run else team_key(row.team))
         if found.setdefault(key, row) != row:
-            problem = f"this run is also {found[key].team}'s" if row.run else "this team has two rows"
             raise InputError(
-                "conflicting", sheet.name, problem, line=line, found=row.run or row.team, remedy="keep one"
+                "conflicting",
+                sheet.name,
+                f"this run is also {found[key].team}'s" if row.run else "this team has two rows",
+                line=line,
+                found=row.run or row.team,
+                remedy="keep one",
             )
     return tuple(found.values()), tuple(sheet.header[at] for at in further)
 

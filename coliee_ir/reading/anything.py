@@ -122,8 +122,14 @@ def _listed_ids(file: Source) -> Iterator[str]:
     remedy = "give a gold, the organisers' test file, a run, or a list with an id in the first column of each line"
     for number, line, words in lines:
         if len(words) != len(lines[0][2]) or not words or not words[0].isprintable():
-            problem = "this line does not begin with a query id"
-            raise InputError("structure", file.name, problem, line=number, found=line, remedy=remedy)
+            raise InputError(
+                "structure",
+                file.name,
+                "this line does not begin with a query id",
+                line=number,
+                found=line,
+                remedy=remedy,
+            )
     every = [word for _, _, words in lines for word in words]
     if not every:
         raise InputError("empty", file.name, "the file contains no query ids", remedy=remedy)
@@ -131,8 +137,14 @@ def _listed_ids(file: Source) -> Iterator[str]:
         yield from every
     elif len(lines[0][2]) > 1 and len({*map(_id_shape, every)}) == 1 and len(set(every)) == len(every):
         number, line, _ = lines[0]
-        problem = "this can be one query or several"
-        raise InputError("ambiguous", file.name, problem, line=number, found=line, remedy="write one id a line")
+        raise InputError(
+            "ambiguous",
+            file.name,
+            "this can be one query or several",
+            line=number,
+            found=line,
+            remedy="write one id a line",
+        )
     else:
         start = 1 if len(lines) > 1 and normal_name(lines[0][2][0]) in EVERY_NAME["query"] else 0
         yield from (words[0] for _, _, words in lines[start:])
@@ -238,8 +250,7 @@ def _golds_in(
                 str(one) for one in entries if not one.is_file() or folder.resolve() not in one.resolve().parents
             }
         except OSError as error:
-            problem = f"this folder cannot be read ({error.strerror or error})"
-            raise InputError("cannot-read", name, problem) from None
+            raise InputError("cannot-read", name, f"this folder cannot be read ({error.strerror or error})") from None
     for path in inside:
         one = Source(path, columns=columns)
         if path not in outside and detect.form_by_head(one, "gold"):
@@ -268,12 +279,21 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
             ("documents", *("some" if one.qrels is not None else "none" for one in (first, gold))),
         ):
             if of_first != of_gold:
-                problem = f"golds given together differ in {what}: {of_gold} here, {of_first} in {first.path}"
-                raise InputError("mixed-forms", gold.path, problem, remedy="give only golds of one kind together")
+                raise InputError(
+                    "mixed-forms",
+                    gold.path,
+                    f"golds given together differ in {what}: {of_gold} here, {of_first} in {first.path}",
+                    remedy="give only golds of one kind together",
+                )
         for query in gold.queries:
             if query in owners:
-                problem = f"this query is in {owners[query]} too"
-                raise InputError("duplicate", gold.path, problem, found=query, remedy="give each query once")
+                raise InputError(
+                    "duplicate",
+                    gold.path,
+                    f"this query is in {owners[query]} too",
+                    found=query,
+                    remedy="give each query once",
+                )
             owners[query] = gold.path
         for kind, n, examples in gold.remarks:
             remarks.add(kind, *(f"{Path(gold.path).name}, {example}" for example in examples), n=n)
@@ -332,10 +352,14 @@ def read_run_by(
     """Read a submission by the rules of its task, where they are known; otherwise as ``read_run``."""
     record = _read_run(source, rules, form, columns)
     if unreadable_answers == "refuse" and isinstance(record, Answers) and (n := len(record.unreadable)):
-        problem = f"{n} of {n + len(record.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N"
-        found = "; ".join(record.remarks.examples("unreadable-answer"))
-        remedy = "write Y or N, or use --decision unreadable_answers=wrong to count them as wrong (in fuse: as no vote)"
-        raise InputError("bad-label", record.path, problem, found=found, remedy=remedy)
+        raise InputError(
+            "bad-label",
+            record.path,
+            f"{n} of {n + len(record.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N",
+            found="; ".join(record.remarks.examples("unreadable-answer")),
+            remedy="write Y or N, or use --decision unreadable_answers=wrong to count them as wrong "
+            "(in fuse: as no vote)",
+        )
     return record
 
 
@@ -392,13 +416,21 @@ def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
     owners: dict[str, int] = {}
     for at, one in enumerate(records):
         if type(one) is not type(first) or (isinstance(one, Run) and one.scored != getattr(first, "scored", None)):
-            problem = f"files of one run differ in what they hold: {one.path} and {first.path}"
-            raise InputError("mixed-forms", one.path, problem, remedy="give files of one kind together")
+            raise InputError(
+                "mixed-forms",
+                one.path,
+                f"files of one run differ in what they hold: {one.path} and {first.path}",
+                remedy="give files of one kind together",
+            )
         for query in queries_of(one):
             if owners.setdefault(query, at) != at:
-                problem = f"this query is in {records[owners[query]].path} too"
-                remedy = "give each query once; runs of several systems are combined by coliee-ir fuse"
-                raise InputError("duplicate", one.path, problem, found=query, remedy=remedy)
+                raise InputError(
+                    "duplicate",
+                    one.path,
+                    f"this query is in {records[owners[query]].path} too",
+                    found=query,
+                    remedy="give each query once; runs of several systems are combined by coliee-ir fuse",
+                )
     if isinstance(first, Answers):
         answers = [one for one in records if isinstance(one, Answers)]
         labels = {query: label for one in answers for query, label in one.labels.items()}
@@ -651,9 +683,13 @@ def check_apart(gold: Gold, run: object, columns: Mapping[str, str] | None) -> N
     names = detect.header_of(file) or keys_of(file)
     at = deciding_column(names, "gold", file.columns)
     if at is not None and at == deciding_column(names, "run", file.columns):
-        problem = "this file is gold and run, and both are read from one column"
-        remedy = "name both, with --columns label=NAME,answer=NAME or --columns relevance=NAME,score=NAME"
-        raise InputError("ambiguous", file.name, problem, found=names[at], remedy=remedy)
+        raise InputError(
+            "ambiguous",
+            file.name,
+            "this file is gold and run, and both are read from one column",
+            found=names[at],
+            remedy="name both, with --columns label=NAME,answer=NAME or --columns relevance=NAME,score=NAME",
+        )
 
 
 def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:

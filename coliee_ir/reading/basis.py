@@ -161,8 +161,9 @@ class Basis:
                 raise UsageError("shape", "arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
             record: Run | Answers = forms.frames.run_of_arrays(*given, queries=self.queries, documents=self.documents)
         elif self.documents is not None and isinstance(given, tuple) and any(isinstance(part, list) for part in given):
-            problem = "query indices, document indices and scores are NumPy arrays: numpy.asarray(list)"
-            raise UsageError("shape", problem)
+            raise UsageError(
+                "shape", "query indices, document indices and scores are NumPy arrays: numpy.asarray(list)"
+            )
         else:
             # by the rules and not by the task's name, which another process may not know
             rules = None if self.read_as is None and self.protocol.run is None else self.protocol
@@ -255,8 +256,9 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
     """Refuse a gold that is plainly of another task than the one asked for."""
     task = rules.task
     if gold.task in TASKS and task != gold.task:
-        problem = f"{gold.path} is a gold of task {gold.task}, as the file says, not of task {task}"
-        raise UsageError("wrong-task", problem)
+        raise UsageError(
+            "wrong-task", f"{gold.path} is a gold of task {gold.task}, as the file says, not of task {task}"
+        )
     if rules.law == "case" and asks_statute_questions(gold):
         raise UsageError(
             "wrong-task", f"{gold.path} is a gold of statute questions, but Task {task} was requested; change --task"
@@ -270,11 +272,17 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
     if not rules.exact_ids:
         documents = (document for judged in (gold.qrels or {}).values() for document in judged)
         if wrong := wrong_id([*gold.queries, *documents], commas=False):
-            remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
-            raise InputError("bad-id", gold.path, wrong[1], found=wrong[0], remedy=remedy)
+            raise InputError(
+                "bad-id",
+                gold.path,
+                wrong[1],
+                found=wrong[0],
+                remedy=f"{ONE_WORD}; plain TREC ids may have commas: task trec",
+            )
     if gold.format != "memory" and rules.pilot != (gold.format == "tort"):
-        problem = f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}"
-        raise UsageError("wrong-task", problem)
+        raise UsageError(
+            "wrong-task", f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}"
+        )
 
 
 def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[str, Mapping[str, Mapping[str, int]]]:

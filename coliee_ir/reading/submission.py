@@ -64,8 +64,10 @@ class Submission:
     def __post_init__(self) -> None:
         for name, part in zip(("run", "answers", "long list"), self, strict=True):
             if isinstance(part, Number | Submission) or (part is None and name == "run"):
-                problem = f"the {name} of a submission must be a path, a dictionary, a frame or a record, not {part!r}"
-                raise UsageError("bad-value", problem)
+                raise UsageError(
+                    "bad-value",
+                    f"the {name} of a submission must be a path, a dictionary, a frame or a record, not {part!r}",
+                )
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.run, self.answers, self.long_list))

@@ -77,8 +77,9 @@ class Decisions:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
-                problem = f"{name} cannot be {getattr(self, name)!r}; choose one of {', '.join(allowed)}"
-                raise UsageError("unknown-name", problem)
+                raise UsageError(
+                    "unknown-name", f"{name} cannot be {getattr(self, name)!r}; choose one of {', '.join(allowed)}"
+                )
 
     @classmethod
     def of(cls, given: Decisions | Mapping[str, str] | None, rules: Protocol) -> Decisions:
@@ -95,8 +96,10 @@ class Decisions:
                 raise UsageError("unknown-name", f"there is no decision {name!r}; choose one of {', '.join(CHOICES)}")
             if choice != CHOICES[name][0] and not matters(name, rules.task):
                 tasks = ", ".join(one for one in TASKS if matters(name, one))
-                problem = f"decision {name}={choice} does not apply to task {rules.task}; it applies to {tasks}"
-                raise UsageError("unfit-option", problem)
+                raise UsageError(
+                    "unfit-option",
+                    f"decision {name}={choice} does not apply to task {rules.task}; it applies to {tasks}",
+                )
         return cls(**cast(Any, {**rules.decisions, **named}))
 
     def to_dict(self) -> dict[str, str]:

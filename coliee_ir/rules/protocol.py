@@ -267,11 +267,13 @@ class Family(NamedTuple):
         years = {year for row in self.rules if row.last != ALWAYS for year in range(row.first, row.last + 1)}
         first = min(self.models_before, default=ALWAYS)
         if missing := sorted(year for year in years - self.models_before.keys() if year > first):
-            problem = f"models_before: there is no date for {missing[0]}"
-            remedy = (
-                f"add {missing[0]} = {missing[0] - 1}-07-15 with its date, or {missing[0]} = false if there is none"
+            raise InputError(
+                "protocol",
+                self.rules[0].file,
+                f"models_before: there is no date for {missing[0]}",
+                remedy=f"add {missing[0]} = {missing[0] - 1}-07-15 with its date, or {missing[0]} = false if there is "
+                "none",
             )
-            raise InputError("protocol", self.rules[0].file, problem, remedy=remedy)
         return self
 
 
@@ -307,17 +309,29 @@ def use_protocol_file(path: PathLike) -> str:
     if text in neighbours():
         path = _NEIGHBOURS / f"{text}.toml"
     elif not text.endswith(".toml"):
-        problem = f"there is no protocol {text!r}; there are {', '.join((*TASKS, *neighbours()))}, and files NAME.toml"
-        raise UsageError("protocol", problem)
+        raise UsageError(
+            "protocol",
+            f"there is no protocol {text!r}; there are {', '.join((*TASKS, *neighbours()))}, and files NAME.toml",
+        )
     found = _family_of(path)
     task = found.rules[0].task
     other = protocols_by_name[task].rules[0].file if task in protocols_by_name else None
     if other not in (None, found.rules[0].file) and protocols_by_name[task].of_file("") != found.of_file(""):
-        problem = f"task: {other} was named before and states the rules of this task too"
-        raise InputError("protocol", text, problem, found=task, remedy="give the task of one of them another name")
+        raise InputError(
+            "protocol",
+            text,
+            f"task: {other} was named before and states the rules of this task too",
+            found=task,
+            remedy="give the task of one of them another name",
+        )
     if found.rules[0].law and task not in TASKS:
-        problem = "law: only COLIEE's own tasks have one"
-        raise InputError("protocol", found.rules[0].file, problem, found=found.rules[0].law, remedy="leave it out")
+        raise InputError(
+            "protocol",
+            found.rules[0].file,
+            "law: only COLIEE's own tasks have one",
+            found=found.rules[0].law,
+            remedy="leave it out",
+        )
     if not found.submissions and task not in TASKS:
         found = found._replace(submissions=(SubmissionRules(task, 0, ALWAYS, found.rules[0].file),))
     if task in TASKS:
@@ -382,13 +396,16 @@ def edition_year(edition: str | int | None) -> int | None:
     if edition is None or type(edition) is int or (isinstance(edition, str) and re.fullmatch("[0-9]{1,4}", edition)):
         year = None if edition is None else int(edition)
         if year is not None and year > NEWEST + _AHEAD:
-            problem = f"no rules of {year} can be known; the newest are those of {NEWEST}: is the year mistyped?"
-            raise UsageError("unknown-edition", problem)
+            raise UsageError(
+                "unknown-edition",
+                f"no rules of {year} can be known; the newest are those of {NEWEST}: is the year mistyped?",
+            )
         return year
     rows = [row for task in TASKS for row in _family(task).rules]
     years = [year for row in rows if row.last != ALWAYS for year in (row.first, row.last)]
-    problem = f"the edition must be a year from {min(years)} to {max(years)}, not {edition!r}"
-    raise UsageError("unknown-edition", problem)
+    raise UsageError(
+        "unknown-edition", f"the edition must be a year from {min(years)} to {max(years)}, not {edition!r}"
+    )
 
 
 _Row = TypeVar("_Row", Protocol, SubmissionRules)

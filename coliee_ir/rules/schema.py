@@ -145,8 +145,11 @@ class TomlTable:
                 import difflib  # which a file without errors does not need
 
                 close = difflib.get_close_matches(key, known, 1)
-                remedy = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}"
-                raise self.fault(key, "unknown key", remedy=remedy)
+                raise self.fault(
+                    key,
+                    "unknown key",
+                    remedy=f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}",
+                )
 
     def fault(self, key: str, problem: str, found: object = None, remedy: str | None = None) -> InputError:
         """The error that something is wrong with a key."""
@@ -264,8 +267,7 @@ def _edition(top: TomlTable, row: dict[str, Any]) -> Mapping[str, Any]:
         if key not in row:
             raise top.fault(key, "this key is missing", remedy=f"add {key} = {kind.says}, for all or for each edition")
     if not {DOCUMENTS, ANSWERS} & set(row["parts"]):
-        found = ", ".join(map(quoted, row["parts"]))
-        raise top.fault("parts", f"expected {DOCUMENTS}, {ANSWERS} or both", found)
+        raise top.fault("parts", f"expected {DOCUMENTS}, {ANSWERS} or both", ", ".join(map(quoted, row["parts"])))
     known = (*COLUMNS_OF_RUNS, *row["measures"], *row.get("long_list", ()), *row.get("scores", ()))
     for heading, column in row.get("table", {}).items():
         if column not in known:
@@ -288,16 +290,21 @@ def _layout(top: TomlTable, key: str, parts: Collection[str]) -> Layout | None:
         held = {**top.held["gold"], **{name: value for name, value in held.items() if name != "like"}}
     for name, value in held.items():
         if isinstance(value, dict) and name not in (*_LAYOUT, *parts):
-            remedy = f"the parts are {', '.join(parts)}; add it there, or correct the name"
-            raise TomlTable(top.path, f"[{key}]", {}, ()).fault(name, "parts does not name this", remedy=remedy)
+            raise TomlTable(top.path, f"[{key}]", {}, ()).fault(
+                name,
+                "parts does not name this",
+                remedy=f"the parts are {', '.join(parts)}; add it there, or correct the name",
+            )
     table = TomlTable(top.path, f"[{key}]", held, (*_LAYOUT, *parts))
     found = table.checked(_LAYOUT)
     container = table.needed("container", TEXT)
     if container not in CONTAINERS:
         if len(held) > 1:
-            other = next(name for name in held if name != "container")
-            remedy = f"containers whose content is described are {', '.join(CONTAINERS)}"
-            raise table.fault(other, f"a file of the format {container} is not described", remedy=remedy)
+            raise table.fault(
+                next(name for name in held if name != "container"),
+                f"a file of the format {container} is not described",
+                remedy=f"containers whose content is described are {', '.join(CONTAINERS)}",
+            )
         return Layout(container)
     if container in CONTAINERS[2:] and "query" not in found:
         table.needed("query", TEXT)

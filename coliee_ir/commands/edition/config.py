@@ -155,8 +155,12 @@ def read_edition(path: PathLike) -> Edition:
     if not tasks:
         raise top.fault("task", "there is no task", remedy='add [[task]] with task = "1" and gold = "gold.json"')
     if twice := [one for one, n in Counter(part.name for part in tasks).items() if n > 1]:
-        remedy = 'keep one [[task]] of it, or name the gold that does not count: reference = "R01"'
-        raise top.fault("task", "this task is given twice", twice[0], remedy=remedy)
+        raise top.fault(
+            "task",
+            "this task is given twice",
+            twice[0],
+            remedy='keep one [[task]] of it, or name the gold that does not count: reference = "R01"',
+        )
     boxes = found["mailbox"]
     found["mailbox"] = tuple(top.path_of(box, "mailbox") for box in ([boxes] if isinstance(boxes, str) else boxes))
     if "teams" in found:
@@ -218,8 +222,10 @@ def new(path: Path, ask: Callable[[str], str]) -> str:
         with contextlib.suppress(ValueError):
             when = datetime.datetime.fromisoformat(deadline)
         if when.tzinfo is None:
-            problem = f"a deadline is a day and time with its zone, such as 2027-01-20T23:59:59+09:00, not {deadline}"
-            raise UsageError("bad-value", problem)
+            raise UsageError(
+                "bad-value",
+                f"a deadline is a day and time with its zone, such as 2027-01-20T23:59:59+09:00, not {deadline}",
+            )
         lines.append(f"deadline = {when.isoformat()}")
     lines.append(f"mailbox = [{', '.join(_path(box, path) for box in _paths(boxes))}]")
     lines += [f"teams = {_path(teams, path)}"] if teams else []

@@ -84,8 +84,10 @@ def write(day: Day, folder: Path) -> News:
     target = Path(os.path.realpath(folder))
     for path in map(os.path.realpath, day.edition.read):
         if target.is_relative_to(path) or Path(path).is_relative_to(target):
-            problem = f"{folder} is inside the mailbox, or holds an input ({path}); name another folder with -o"
-            raise UsageError("would-overwrite", problem)
+            raise UsageError(
+                "would-overwrite",
+                f"{folder} is inside the mailbox, or holds an input ({path}); name another folder with -o",
+            )
     before, results = _read_results(target), _results(day)
     changes = tuple(changes_of(before, results))
     boards = [board for board in day.boards if board.entries]
@@ -110,8 +112,12 @@ def write(day: Day, folder: Path) -> News:
         with _taking_place_of(target) as new:
             sums = _fill(new, files)
     except OSError as error:
-        problem = f"cannot be written ({error.strerror or error})"
-        raise InputError("cannot-write", str(folder), problem, remedy="name a folder that can be written") from None
+        raise InputError(
+            "cannot-write",
+            str(folder),
+            f"cannot be written ({error.strerror or error})",
+            remedy="name a folder that can be written",
+        ) from None
     known = {row["file"] for row in before.get("received", ())}
     arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
     asked = {row.get("key") for row in before.get("decide", ())}
