@@ -529,8 +529,7 @@ def _task_of_ids(gold: Gold) -> FoundTask:
     for found, query_id, document_id in _CASE_LAW_IDS:
         documents = (document for judged in qrels.values() for document in judged)
         if all(map(query_id.fullmatch, qrels)) and all(map(document_id.fullmatch, documents)):
-            is_graded = any(level != 1 for judged in qrels.values() for level in judged.values())
-            return GRADED if is_graded else found
+            return GRADED if any(level != 1 for judged in qrels.values() for level in judged.values()) else found
     return OTHER_IDS
 
 

@@ -206,8 +206,7 @@ def basis_of(
     )  # fmt: skip
     if documents is None:
         return made
-    ids = forms.frames.document_ids(documents, made.id_of, commas=by.exact_ids)
-    return replace(made, documents=ids)
+    return replace(made, documents=forms.frames.document_ids(documents, made.id_of, commas=by.exact_ids))
 
 
 def read_with_task(

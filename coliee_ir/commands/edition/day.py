@@ -145,8 +145,7 @@ def _query_file(part: TaskPart, gold: Gold) -> QueryFile:
 
 
 def _too_many(task: str, over: Excess) -> Decision:
-    many = Remark.of("many-runs.held", n=over.n, team=over.team, most=over.most)
-    return Decision(_of_task(task, many), over.team)
+    return Decision(_of_task(task, Remark.of("many-runs.held", n=over.n, team=over.team, most=over.most)), over.team)
 
 
 def _of_task(name: str, remark: Remark) -> Remark:

@@ -47,8 +47,7 @@ def pages(day: Day, changes: tuple[Change, ...] = ()) -> dict[str, str | bytes]:
         rows.append(
             (-len(team.refused), -sum(received.errors for received in team.files), team.name, _details(team, [*sent]))
         )
-    details = "".join(detail for *_, detail in sorted(rows))
-    sections = [Section("teams", "Teams", details)]
+    sections = [Section("teams", "Teams", "".join(detail for *_, detail in sorted(rows)))]
     if day.decide:
         sections.insert(0, Section("decide", "To decide", html(_decisions(day), "To decide")))
     if changes:

@@ -151,8 +151,7 @@ def _tables(board: Leaderboard, edition: Edition) -> Iterator[Grid]:
     candidates = math.nan
     if part.corpus:
         candidates = candidates_of(part.corpus, board.task, read_gold(part.gold, task=board.task))
-    extras = Extras(categories, candidates=candidates, train=train, style=edition.style)
-    tables, _ = everything(board, extras)
+    tables, _ = everything(board, Extras(categories, candidates=candidates, train=train, style=edition.style))
     yield tables["data"]
     for name in _TABLES:
         if name == "crossed" and name in tables and edition.style:

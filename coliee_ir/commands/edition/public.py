@@ -219,8 +219,7 @@ def scores_drawn(board: Leaderboard) -> dict[str, bytes]:
     from coliee_ir.commands.report.drawing import unchecked
 
     runs = [entry.scores for entry in board.entries]
-    level = board.resampling.confidence_level
-    contents = Contents(board, intervals(runs, level), None, (), (), None, (), "", runs)
+    contents = Contents(board, intervals(runs, board.resampling.confidence_level), None, (), (), None, (), "", runs)
     with unchecked():
         return _drawn(figures.scores(contents))
 

@@ -174,5 +174,4 @@ def _validated(files: Sequence[str], named: Mapping[str, Any]) -> tuple[Finding,
     except ColieeError as error:
         if len(files) > 1 and not isinstance(error, UsageError):  # one of them cannot be opened
             return tuple(finding for file in files for finding in _validated([file], named))
-        remedy = str(error).removeprefix(f"{files[0]}: ")
-        return (Finding(files[0], "unreadable", 1, remedy=remedy),)
+        return (Finding(files[0], "unreadable", 1, remedy=str(error).removeprefix(f"{files[0]}: ")),)
