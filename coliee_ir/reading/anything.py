@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
@@ -225,8 +226,9 @@ def gold_files(source: object) -> list[str]:
 
 
 def _are_several(source: object) -> TypeGuard[Sequence[FileLike | Gold]]:
-    kinds = (str, os.PathLike, Source, Gold)
-    return isinstance(source, list | tuple) and bool(source) and all(isinstance(one, kinds) for one in source)
+    if not isinstance(source, list | tuple) or not source:
+        return False
+    return all(isinstance(one, str | os.PathLike | Source | Gold) for one in source)
 
 
 def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str] | Source]:
@@ -238,39 +240,31 @@ def _golds_in(
 ) -> tuple[list[Source], Remarks]:
     """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it."""
     golds, passed, given = [], Remarks(), Source.of(source)
-    name, columns = given.path, checked_columns(columns or given.columns)
-    if given.is_remote:
-        inside, outside = list(remote.files(name)), set[str]()
-    else:
-        folder = Path(name)
-        try:
-            entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
-            inside = [str(entry) for entry in entries]
-            outside = {
-                str(one) for one in entries if not one.is_file() or folder.resolve() not in one.resolve().parents
-            }
-        except OSError as error:
-            raise InputError("cannot-read", name, f"this folder cannot be read ({error.strerror or error})") from None
+    name, columns, folder = given.path, checked_columns(columns or given.columns), Path(given.path)
+    try:
+        inside = list(remote.files(name)) if given.is_remote else sorted(map(str, folder.iterdir()))
+    except OSError as error:
+        raise InputError("cannot-read", name, f"this folder cannot be read ({error.strerror or error})") from None
     for path in inside:
-        one = Source(path, columns=columns)
-        if path not in outside and detect.form_by_head(one, "gold"):
+        one, place = Source(path, columns=columns), Path(path)
+        if place.name.startswith(".") and not given.is_remote:
+            continue
+        is_outside = not given.is_remote and not (place.is_file() and folder.resolve() in place.resolve().parents)
+        if not is_outside and detect.form_by_head(one, "gold"):
             golds.append(one)
         else:
-            is_link = path in outside and Path(path).is_symlink() and Path(path).exists()
+            is_link = is_outside and place.is_symlink() and place.exists()
             passed.add("gold-link" if is_link else "not-gold", Path(one.name).name)
     if not golds:
-        problem = "there is no gold in this folder"
-        if links_out := passed.examples("gold-link"):
-            problem += f"; {links_out[0]} is a link out of it, not followed"
+        links_out = "".join(f"; {one} is a link out of it, not followed" for one in passed.examples("gold-link")[:1])
+        problem = f"there is no gold in this folder{links_out}"
         raise InputError("empty", name, problem, remedy="name a gold, or a folder of golds")
     return golds, passed
 
 
 def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
     """Several golds as one."""
-    first = golds[0]
-    owners: dict[str, str] = {}
-    remarks = passed + Remarks()
+    first, remarks = golds[0], passed + Remarks()
     for gold in golds:
         for what, of_first, of_gold in (
             ("the form", first.format, gold.format),
@@ -285,18 +279,9 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
                     f"golds given together differ in {what}: {of_gold} here, {of_first} in {first.path}",
                     remedy="give only golds of one kind together",
                 )
-        for query in gold.queries:
-            if query in owners:
-                raise InputError(
-                    "duplicate",
-                    gold.path,
-                    f"this query is in {owners[query]} too",
-                    found=query,
-                    remedy="give each query once",
-                )
-            owners[query] = gold.path
         for kind, n, examples in gold.remarks:
             remarks.add(kind, *(f"{Path(gold.path).name}, {example}" for example in examples), n=n)
+    owners = _owners(((gold.path, gold.queries) for gold in golds), "give each query once")
     qrels = {query: judged for gold in golds for query, judged in (gold.qrels or {}).items()}
     labels = {query: label for gold in golds for query, label in (gold.labels or {}).items()}
     return Gold(
@@ -306,8 +291,20 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
         first.format,
         first.task,
         remarks,
-        owners,
+        {query: golds[at].path for query, at in owners.items()},
     )
+
+
+def _owners(files: Iterable[tuple[str, Iterable[str]]], remedy: str) -> dict[str, int]:
+    """Query → which of several files has it; refused where two have it."""
+    owners, paths = dict[str, int](), list[str]()
+    for path, queries in files:
+        paths.append(path)
+        for query in queries:
+            if (owner := owners.setdefault(query, len(paths) - 1)) != len(paths) - 1:
+                problem = f"this query is in {paths[owner]} too"
+                raise InputError("duplicate", path, problem, found=query, remedy=remedy)
+    return owners
 
 
 def read_run(
@@ -413,8 +410,7 @@ def _read_run(
 def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
     """One run that lies in several files, which answer different queries: a file a year, a file a fold."""
     first, path = records[0], ", ".join(record.path for record in records)
-    owners: dict[str, int] = {}
-    for at, one in enumerate(records):
+    for one in records:
         if type(one) is not type(first) or (isinstance(one, Run) and one.scored != getattr(first, "scored", None)):
             raise InputError(
                 "mixed-forms",
@@ -422,26 +418,24 @@ def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
                 f"files of one run differ in what they hold: {one.path} and {first.path}",
                 remedy="give files of one kind together",
             )
-        for query in queries_of(one):
-            if owners.setdefault(query, at) != at:
-                raise InputError(
-                    "duplicate",
-                    one.path,
-                    f"this query is in {records[owners[query]].path} too",
-                    found=query,
-                    remedy="give each query once; runs of several systems are combined by coliee-ir fuse",
-                )
+    _owners(
+        ((one.path, queries_of(one)) for one in records),
+        "give each query once; runs of several systems are combined by coliee-ir fuse",
+    )
     if isinstance(first, Answers):
         answers = [one for one in records if isinstance(one, Answers)]
-        labels = {query: label for one in answers for query, label in one.labels.items()}
-        remarks = sum((one.remarks for one in answers), Remarks())
-        unreadable = tuple(query for one in answers for query in one.unreadable)
-        return replace(first, labels=labels, path=path, remarks=remarks, unreadable=unreadable, other_parts={})
+        return replace(
+            first,
+            labels={query: label for one in answers for query, label in one.labels.items()},
+            path=path,
+            remarks=sum((one.remarks for one in answers), Remarks()),
+            unreadable=tuple(query for one in answers for query in one.unreadable),
+            other_parts={},
+        )
     runs = [one for one in records if isinstance(one, Run)]
-    return replace(
-        first, blocks=partial(_blocks_in_turn, runs), path=path, split=None,
-        grouped=all(run.grouped for run in runs), other_parts={},
-    )  # fmt: skip
+    grouped = all(run.grouped for run in runs)
+    blocks = partial(_blocks_in_turn, runs)
+    return replace(first, blocks=blocks, path=path, split=None, grouped=grouped, other_parts={})
 
 
 def _blocks_in_turn(runs: Sequence[Run]) -> Iterator[Columns]:
@@ -500,12 +494,13 @@ def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None 
     if gold.qrels is None:
         return LABELS_ONLY
     if gold.labels is not None:
-        if are_labels(run, columns):
-            return STATUTE_LABELS
-        return STATUTE_ARTICLES
-    if gold.format == "statute-xml":
-        return STATUTE_NO_LABELS
-    return _task_of_ids(gold)
+        return STATUTE_LABELS if are_labels(run, columns) else STATUTE_ARTICLES
+    return STATUTE_NO_LABELS if gold.format == "statute-xml" else _task_of_ids(gold)
+
+
+def documents_of(gold: Gold) -> Iterator[str]:
+    """The judged documents of a gold; one that is judged for several queries comes for each."""
+    return chain.from_iterable((gold.qrels or {}).values())
 
 
 def asks_statute_questions(gold: Gold) -> bool:
@@ -515,8 +510,7 @@ def asks_statute_questions(gold: Gold) -> bool:
 
 def asks_cases(gold: Gold) -> bool:
     """Whether all queries and documents of a gold have ids of cases as in Task 1 since 2021: six digits."""
-    documents = (document for judged in (gold.qrels or {}).values() for document in judged)
-    return bool(gold.queries) and all(map(_CASE_ID.fullmatch, (*gold.queries, *documents)))
+    return bool(gold.queries) and all(map(_CASE_ID.fullmatch, (*gold.queries, *documents_of(gold))))
 
 
 def _task_of_ids(gold: Gold) -> FoundTask:
@@ -527,8 +521,7 @@ def _task_of_ids(gold: Gold) -> FoundTask:
     if gold.format == "qrels":
         return QRELS
     for found, query_id, document_id in _CASE_LAW_IDS:
-        documents = (document for judged in qrels.values() for document in judged)
-        if all(map(query_id.fullmatch, qrels)) and all(map(document_id.fullmatch, documents)):
+        if all(map(query_id.fullmatch, qrels)) and all(map(document_id.fullmatch, documents_of(gold))):
             return GRADED if any(level != 1 for judged in qrels.values() for level in judged.values()) else found
     return OTHER_IDS
 
@@ -621,9 +614,7 @@ def _pilot_task(gold: Gold, run: object) -> FoundTask:
     if gold.qrels is None:
         return NO_CLAIMS
     cases = forms.tort.read_cases(run) if isinstance(run, Source) and detect.form_of(run, "run").name == "tort" else []
-    if cases and all(case.court_decision is None for case in cases):
-        return NOTHING_DECIDED
-    return DECISIONS
+    return NOTHING_DECIDED if cases and all(case.court_decision is None for case in cases) else DECISIONS
 
 
 def readable(source: object, columns: Mapping[str, str] | None = None) -> Any:
@@ -668,8 +659,9 @@ def _of_tuples(rows: Sequence[tuple[Any, ...]]) -> Any:
 def keys_of(file: Source) -> list[str]:
     """The keys at the beginning of a file of JSON records, as paths: a line each, in a list or under keys."""
     head = file.head().lstrip()
-    of_records = head[:1] in (b"{", b"[") and re.search(rb"\}\s*\n\s*\{|[\[:]\s*\{", head)
-    return json_text.paths_of(head.decode("utf-8", errors="replace")) if of_records else []
+    if head[:1] not in (b"{", b"[") or not re.search(rb"\}\s*\n\s*\{|[\[:]\s*\{", head):
+        return []
+    return json_text.paths_of(head.decode("utf-8", errors="replace"))
 
 
 def check_apart(gold: Gold, run: object, columns: Mapping[str, str] | None) -> None:
@@ -700,10 +692,10 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
                 found |= {normal_name(name): name for name in (*detect.header_of(file), *keys_of(file))}
     for role, name in columns.items():
         parts = name.split(".")
-        heads = [
-            (".".join(parts[:at]), ".".join(parts[at:])) for at in range(1, len(parts))
-        ]  # items have names of their own
-        known = any({normal_name(head), normal_name(rest)} <= found.keys() for head, rest in heads)
+        known = any(  # items have names of their own
+            {normal_name(".".join(parts[:at])), normal_name(".".join(parts[at:]))} <= found.keys()
+            for at in range(1, len(parts))
+        )
         if role not in ANSWERS and normal_name(name) not in found and not known:
             names = ", ".join(sorted(found.values()))
             shown = f"their columns are {names}" if found else "no file has a row that names columns"

@@ -39,6 +39,7 @@ from coliee_ir.reading.anything import (
     asks_statute_questions,
     check_apart,
     clearest_run,
+    documents_of,
     find_task,
     in_order,
     read_gold,
@@ -144,9 +145,7 @@ class Basis:
 
     def queries_where(self, which: BoolArray) -> list[str]:
         """The ids of the queries that ``which``, of shape (Q,), marks."""
-        if not which.any():
-            return []
-        return [query for query, given in zip(self.queries, which.tolist(), strict=True) if given]
+        return [self.queries[i] for i in np.flatnonzero(which)]
 
     def read(self, run: RunLike | Arrays) -> Run | Answers:
         """A run, by these rules.
@@ -232,7 +231,7 @@ def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
     if gold.format in ("qrels", layouts.FORMAT):
         return True
-    ids = [*gold.queries, *chain.from_iterable((gold.qrels or {}).values())]
+    ids = [*gold.queries, *documents_of(gold)]
     return not are_normal(ids) or bool(wrong_id(ids, commas=False))
 
 
@@ -268,16 +267,14 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
             f"{gold.path} is a gold of cases, as in Task 1, but Task {task} was "
             f"requested; change --task, or leave out --answers and --long-list",
         )
-    if not rules.exact_ids:
-        documents = (document for judged in (gold.qrels or {}).values() for document in judged)
-        if wrong := wrong_id([*gold.queries, *documents], commas=False):
-            raise InputError(
-                "bad-id",
-                gold.path,
-                wrong[1],
-                found=wrong[0],
-                remedy=f"{ONE_WORD}; plain TREC ids may have commas: task trec",
-            )
+    if not rules.exact_ids and (wrong := wrong_id([*gold.queries, *documents_of(gold)], commas=False)):
+        raise InputError(
+            "bad-id",
+            gold.path,
+            wrong[1],
+            found=wrong[0],
+            remedy=f"{ONE_WORD}; plain TREC ids may have commas: task trec",
+        )
     if gold.format != "memory" and rules.pilot != (gold.format == "tort"):
         raise UsageError(
             "wrong-task", f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}"
@@ -299,8 +296,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[s
         else:
             judgements["documents"] = {q: judgements_of(q, gold.qrels.get(q, {}), rules) for q in queries}
     if "answers" in rules.parts and gold.labels is not None:
-        labels = gold.labels
-        judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
+        judgements["answers"] = {q: {LABEL[gold.labels[q]]: 1} if q in gold.labels else {} for q in queries}
     elif rules.parts == ("answers",):
         raise UsageError(
             "wrong-part",
@@ -310,8 +306,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[s
     for part in rules.others:
         if part not in gold.other_parts:
             raise UsageError("wrong-part", f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
-        judged = gold.other_parts[part]
-        judgements[part] = {query: judgements_of(query, judged.get(query, {}), rules) for query in queries}
+        judgements[part] = {q: judgements_of(q, gold.other_parts[part].get(q, {}), rules) for q in queries}
     for side, letter in forms.tort.SIDES.items() if rules.claims else ():
         judgements[side] = {
             query: {claim: level for claim, level in judged.items() if claim.startswith(letter)}
@@ -322,9 +317,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[s
 
 def judgements_of(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
     """The judgements of a query, without the query itself where the rules take it out."""
-    if not rules.not_itself:
-        return judged
-    return {document: relevance for document, relevance in judged.items() if document != query}
+    return {one: level for one, level in judged.items() if one != query} if rules.not_itself else judged
 
 
 def qrels_of(part: str, qrels: Mapping[str, Qrels]) -> Qrels:
