@@ -108,8 +108,8 @@ def find_runs(
         alone.append(replace(sent, tag=sent.tag or str(getattr(sent.run, "tag", "")), name=name or sent.name))
     if not together and not any(source.is_folder or source.kind is PathKind.ARCHIVE for source in paths):
         return Runs(alone)
-    from coliee_ir.inbox.golds import Golds, QueryFile  # needed for folders alone
     from coliee_ir.inbox.inventory import sort_files
+    from coliee_ir.inbox.tasks import Golds, QueryFile  # needed for folders alone
     from coliee_ir.inbox.teams import Teams
 
     who = Teams(teams, [source.path for source in paths]) if together else None

@@ -36,9 +36,10 @@ from coliee_adapters.remarks import Remark
 from coliee_adapters.system_descriptions import Description
 from coliee_ir.inbox.envelopes import Envelope, absolute_path, envelope_of, team_key
 from coliee_ir.inbox.folders import FoundFiles, skipped_remarks, walk
-from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.tasks import (
     OF_PILOT,
+    Golds,
+    QueryFile,
     first_rows,
     ids_of,
     task_of_files,

@@ -1,14 +1,14 @@
-"""Which task files are of, from their ids or, where they cannot be read, from their first lines."""
+"""Which task files are of, from their ids or, where they cannot be read, from their first lines; and by which gold."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files.source import Source
+from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms import statute, tort, vocabulary
 from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import SEPARATORS, first_lines, split_columns
@@ -52,8 +52,8 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> st
     heads_asked = [text_of_head(file.head()) for file in asked]
     for head in (*(head for head, _ in heads), *heads_asked):
         if tort.sniff(head.encode(errors="replace")):
-            undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
-            return (NOTHING_DECIDED if undecided else DECISIONS).task
+            is_undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
+            return (NOTHING_DECIDED if is_undecided else DECISIONS).task
     files = [rows for head, columns in heads if (rows := first_rows(head, columns))]
     queries, documents = ids_of([row for rows in files for row in rows])
     queries = [query for file in asked for query in read_queries(file)] if asked else queries
@@ -145,3 +145,50 @@ def names_columns(words: Sequence[str], columns: Mapping[str, str]) -> bool:
     """Whether the words of a first line are names of columns."""
     is_query = bool(words) and vocabulary.normal_name(words[0]) in vocabulary.EVERY_NAME["query"]
     return is_query or vocabulary.is_header(words) or vocabulary.has_user_column(words, columns)
+
+
+class QueryFile(NamedTuple):
+    """A file that names queries: what it is called, its queries, the tasks that ask them, and whether it is a gold."""
+
+    file: str
+    queries: frozenset[str]
+    tasks: tuple[str, ...]
+    is_gold: bool
+    name: str = ""  # what the organiser calls it where a task has several: ``R01``
+    year: int | None = None  # whose rules count; None for the newest
+    corpus: PathLike | None = None
+    gold: Gold | None = None  # what it holds, where it is a gold
+
+    @classmethod
+    def of(cls, gold: Gold) -> QueryFile:
+        """A gold, with the tasks that it shows."""
+        return cls(gold.path, frozenset(gold.queries), tasks_of_queries(gold.queries, gold), True, gold=gold)
+
+
+class Golds:
+    """The golds of a competition; every judge of a file asks them, and no other.
+
+    A file is judged by the gold of its task of whose queries it answers the most: by none of another task, whatever
+    ids they share.
+    """
+
+    def __init__(self, asked: Iterable[QueryFile] = ()) -> None:
+        self.asked = tuple(asked)
+
+    @property
+    def golds(self) -> list[Gold]:
+        """The golds, each once."""
+        return [*{id(asked.gold): asked.gold for asked in self.asked if asked.gold is not None}.values()]
+
+    def judge_of(self, tasks: Sequence[str], queries: Collection[str]) -> QueryFile | None:
+        """The gold by which a file is judged that can be of these tasks, the likeliest first; None where none asks."""
+        own = [asked for task in tasks for asked in self.asked if task in asked.tasks] if tasks else self.asked
+        shared = [len(asked.queries.intersection(queries)) for asked in own]
+        return own[shared.index(max(shared))] if own and (tasks or any(shared)) else None
+
+    def of_other_task(self, task: str, queries: Collection[str]) -> QueryFile | None:
+        """The gold of another task that asks all of the queries, where no gold of the task asks any of them."""
+        own = [asked for asked in self.asked if task in asked.tasks]
+        others = (asked for asked in self.asked if task not in asked.tasks and asked.queries.issuperset(queries))
+        is_asked = not queries or any(not asked.queries.isdisjoint(queries) for asked in own)
+        return None if is_asked else next(others, None)

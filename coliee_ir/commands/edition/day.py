@@ -26,9 +26,9 @@ from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.inbox import Runs
 from coliee_ir.inbox.envelopes import is_disguised
 from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
-from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.grouping import Excess, excess, too_many
 from coliee_ir.inbox.inventory import FilePart, Inventory, sort_files
+from coliee_ir.inbox.tasks import Golds, QueryFile
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission, name_of

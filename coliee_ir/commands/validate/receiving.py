@@ -15,9 +15,8 @@ from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.validate import Finding, Severity, validate
 from coliee_ir.commands.validate.result import Inbox, Received
 from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
-from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.inventory import FilePart, InboxFile, Inventory, originals, sort_files
-from coliee_ir.inbox.tasks import tasks_of_queries
+from coliee_ir.inbox.tasks import Golds, QueryFile, tasks_of_queries
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.anything import read_gold, read_queries
 from coliee_ir.rules.protocol import PROTOCOLS, Protocol, described_task, known_edition, protocol, task_name

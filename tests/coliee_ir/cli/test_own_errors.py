@@ -17,8 +17,8 @@ from asserting import Call, heard
 from coliee_adapters.errors import INTERNAL, InputError, InternalError, ignoring_unreadable, reading_errors_as_input
 from coliee_ir import Evaluator, evaluate, evaluate_all, read_run, tune, validate
 from coliee_ir.commands.validate import lists
-from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.inventory import sort_files
+from coliee_ir.inbox.tasks import Golds, QueryFile
 from coliee_ir.measures.sets import Micro
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring import score as scoring

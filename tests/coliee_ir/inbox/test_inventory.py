@@ -17,8 +17,8 @@ from example_runs import EXAMPLES
 
 from coliee_ir import read_gold
 from coliee_ir.cli import main
-from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.inventory import FilePart, sort_files
+from coliee_ir.inbox.tasks import Golds, QueryFile
 from coliee_ir.inbox.teams import Teams
 
 TASKS = {"task1": "1", "task2": "2", "task3": "3", "task4": "4", "tort": "tort"}

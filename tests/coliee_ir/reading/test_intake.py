@@ -19,8 +19,8 @@ from coliee_adapters.remarks import Remark
 from coliee_ir import Scored, Submission, compare, evaluate, evaluate_all
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import day_of
-from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.inventory import sort_files
+from coliee_ir.inbox.tasks import Golds, QueryFile
 from coliee_ir.inbox.teams import Teams, team_key
 
 T1, T3, LAST = EXAMPLES / "task1", EXAMPLES / "task3", EXAMPLES / "task3-2025"
