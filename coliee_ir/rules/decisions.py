@@ -118,8 +118,8 @@ class Decisions:
             return done.get("unused", usual)
         if chosen == usual or not others or "elsewhere" not in done:
             return chosen
-        shown = ", ".join(others[:_SHOWN]) + (", …" if len(others) > _SHOWN else "")
-        return f"{chosen}; in {shown} {done['elsewhere']}"
+        more = ", …" * (len(others) > _SHOWN)
+        return f"{chosen}; in {', '.join(others[:_SHOWN])}{more} {done['elsewhere']}"
 
 
 #: field → its possible values, the default first

@@ -196,8 +196,9 @@ def tag_fault(tag: str, longest: int = TAG_LENGTH) -> str:
     >>> tag_fault("bm25_default")
     'a run tag is at most 12 letters and digits'
     """
-    is_fit = re.fullmatch("[A-Za-z0-9]+", tag) and len(tag) <= longest
-    return "" if is_fit else f"a run tag is at most {longest} letters and digits"
+    if re.fullmatch("[A-Za-z0-9]+", tag) and len(tag) <= longest:
+        return ""
+    return f"a run tag is at most {longest} letters and digits"
 
 
 #: How the organisers name the file of a long list: ``task3-L.TAG``.
@@ -258,22 +259,17 @@ class Family(NamedTuple):
     # edition → the date before which models must have been updated last; None where there is none
     models_before: Mapping[int, datetime.date | None]
 
-    def of_file(self, path: str) -> Family:
-        """The same rules, as another file states them."""
-        return self._replace(rules=tuple(row._replace(file=path) for row in self.rules))
-
     def with_all_dates(self) -> Family:
         """The same, where a rule that has dates has one for each edition from its first on."""
         years = {year for row in self.rules if row.last != ALWAYS for year in range(row.first, row.last + 1)}
-        first = min(self.models_before, default=ALWAYS)
-        if missing := sorted(year for year in years - self.models_before.keys() if year > first):
-            raise InputError(
-                "protocol",
-                self.rules[0].file,
-                f"models_before: there is no date for {missing[0]}",
-                remedy=f"add {missing[0]} = {missing[0] - 1}-07-15 with its date, or {missing[0]} = false if there is "
-                "none",
-            )
+        for year in sorted(years - self.models_before.keys()):
+            if year > min(self.models_before, default=ALWAYS):
+                raise InputError(
+                    "protocol",
+                    self.rules[0].file,
+                    f"models_before: there is no date for {year}",
+                    remedy=f"add {year} = {year - 1}-07-15 with its date, or {year} = false if there is none",
+                )
         return self
 
 
@@ -293,9 +289,7 @@ protocols_by_name: Final[dict[str, Family]] = {}
 
 def _family(task: str) -> Family:
     """The rules of a task: those of a file that was named come before those of the package."""
-    if task not in protocols_by_name:
-        return _family_of_package(task)
-    return protocols_by_name[task]
+    return protocols_by_name[task] if task in protocols_by_name else _family_of_package(task)
 
 
 def use_protocol_file(path: PathLike) -> str:
@@ -315,12 +309,13 @@ def use_protocol_file(path: PathLike) -> str:
         )
     found = _family_of(path)
     task = found.rules[0].task
-    other = protocols_by_name[task].rules[0].file if task in protocols_by_name else None
-    if other not in (None, found.rules[0].file) and protocols_by_name[task].of_file("") != found.of_file(""):
+    other = protocols_by_name.get(task, found)
+    rules, others = ([row._replace(file="") for row in one.rules] for one in (found, other))
+    if other.rules[0].file != found.rules[0].file and (rules, found[1:]) != (others, other[1:]):
         raise InputError(
             "protocol",
             text,
-            f"task: {other} was named before and states the rules of this task too",
+            f"task: {other.rules[0].file} was named before and states the rules of this task too",
             found=task,
             remedy="give the task of one of them another name",
         )
@@ -332,8 +327,6 @@ def use_protocol_file(path: PathLike) -> str:
             found=found.rules[0].law,
             remedy="leave it out",
         )
-    if not found.submissions and task not in TASKS:
-        found = found._replace(submissions=(SubmissionRules(task, 0, ALWAYS, found.rules[0].file),))
     if task in TASKS:
         there = _family_of_package(task)
         found = Family(
@@ -341,6 +334,8 @@ def use_protocol_file(path: PathLike) -> str:
             (*found.submissions, *there.submissions),
             {**there.models_before, **found.models_before},
         )
+    elif not found.submissions:
+        found = found._replace(submissions=(SubmissionRules(task, 0, ALWAYS, found.rules[0].file),))
     protocols_by_name[task] = found.with_all_dates()
     return task
 
@@ -357,11 +352,10 @@ SUBMISSION_RULES: tuple[SubmissionRules, ...]
 
 def __getattr__(name: str) -> Any:
     """The two tables above, which are read when they are asked for."""
-    if name == "PROTOCOLS":
-        return tuple(row for task in TASKS for row in _family(task).rules)
-    if name == "SUBMISSION_RULES":
-        return tuple(row for task in TASKS for row in _family(task).submissions)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in ("PROTOCOLS", "SUBMISSION_RULES"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    families = map(_family, TASKS)
+    return tuple(row for one in families for row in (one.rules if name == "PROTOCOLS" else one.submissions))
 
 
 @overload
@@ -394,15 +388,14 @@ def edition_year(edition: str | int | None) -> int | None:
     2021
     """
     if edition is None or type(edition) is int or (isinstance(edition, str) and re.fullmatch("[0-9]{1,4}", edition)):
-        year = None if edition is None else int(edition)
-        if year is not None and year > NEWEST + _AHEAD:
+        if edition is not None and int(edition) > NEWEST + _AHEAD:
             raise UsageError(
                 "unknown-edition",
-                f"no rules of {year} can be known; the newest are those of {NEWEST}: is the year mistyped?",
+                f"no rules of {edition} can be known; the newest are those of {NEWEST}: is the year mistyped?",
             )
-        return year
-    rows = [row for task in TASKS for row in _family(task).rules]
-    years = [year for row in rows if row.last != ALWAYS for year in (row.first, row.last)]
+        return None if edition is None else int(edition)
+    spans = [(row.first, row.last) for task in TASKS for row in _family(task).rules if row.last != ALWAYS]
+    years = [year for span in spans for year in span]
     raise UsageError(
         "unknown-edition", f"the edition must be a year from {min(years)} to {max(years)}, not {edition!r}"
     )
@@ -433,8 +426,7 @@ def submission_rules(task: str | int, edition: str | int | None = None) -> Submi
     >>> submission_rules("3").columns
     ('QUERY', 'Q0', 'DOCUMENT', 'RANK', 'SCORE', 'TAG')
     """
-    name, year = task_name(task), edition_year(edition)
-    rows = _family(name).submissions
+    rows, year = _family(task_name(task)).submissions, edition_year(edition)
     if not rows:
         known = ", ".join(one for one in TASKS if _family(one).submissions)
         raise UsageError("unknown-task", f"no submission rules are known for task {task!r}; they are known for {known}")
@@ -452,9 +444,8 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
     Raises:
         UsageError: there is no such task, or the task had no such edition.
     """
-    name, year = task_name(task), edition_year(edition)
-    rows = _family(name).rules
-    if (found := _of_year(rows, year)) is not None:
+    rows = _family(task_name(task)).rules
+    if (found := _of_year(rows, edition_year(edition))) is not None:
         return found
     spans = ", ".join(str(r.first) if r.first == r.last else f"{r.first}–{r.last}" for r in rows)
     raise UsageError("unknown-edition", f"task {task} has no rules for {edition}; they are known for {spans}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.layouts import ANSWERS, CONTAINERS, Layout, Part
@@ -45,22 +45,6 @@ def _is_texts(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(map(_is_text, value))
 
 
-def _is_table_of_texts(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_is_text, value.values()))
-
-
-def _is_year(value: object) -> bool:
-    return type(value) is int and 0 <= value <= ALWAYS
-
-
-def _is_part(name: str) -> bool:
-    return name.isidentifier() and name not in (*_LAYOUT, "like", "long")
-
-
-def _is_pattern_of_keys(value: object) -> bool:
-    return _is_text(value) and not re.search("[{}]", re.sub(r"\{[^{}]+\}", "", str(value)))
-
-
 def _is_pattern(value: object) -> bool:
     try:
         return isinstance(value, str) and bool(re.compile(value))
@@ -68,11 +52,15 @@ def _is_pattern(value: object) -> bool:
         return False
 
 
+def _table_of_texts(says: str) -> ValueKind:
+    return ValueKind(says, lambda value: isinstance(value, dict) and all(map(_is_text, value.values())))
+
+
 TEXT: Final = ValueKind("text in quotes", _is_text)
 TEXTS: Final = ValueKind('a list of texts, for example ["MicroF1", "MicroP"]', _is_texts)
 FLAG: Final = ValueKind("true or false", lambda value: isinstance(value, bool))
 COUNT: Final = ValueKind("an integer ≥ 0", lambda value: type(value) is int and value >= 0)
-YEAR: Final = ValueKind("a year, for example 2027", _is_year)
+YEAR: Final = ValueKind("a year, for example 2027", lambda value: type(value) is int and 0 <= value <= ALWAYS)
 NAME: Final = ValueKind(
     "a name of letters, digits, - and _",
     lambda value: isinstance(value, str) and bool(re.fullmatch(r"[A-Za-z0-9][\w.-]*", value)),
@@ -90,7 +78,10 @@ DATES: Final = ValueKind(
 #: what a key must be, by the annotation of the field that it states
 _OF_TYPE: Final = {"str": TEXT, "bool": FLAG, "int": COUNT, "int | None": COUNT, "tuple[str, ...]": TEXTS}
 
-_IDS: Final = ValueKind("a key, or a text with keys in braces, for example {law_id}|{article_id}", _is_pattern_of_keys)
+_IDS: Final = ValueKind(
+    "a key, or a text with keys in braces, for example {law_id}|{article_id}",
+    lambda value: _is_text(value) and not re.search("[{}]", re.sub(r"\{[^{}]+\}", "", str(value))),
+)
 _PATTERN: Final = ValueKind("a regular expression in quotes, for example 'R[0-9]{2}-[0-9]+'", _is_pattern)
 
 #: the same of fields whose type does not say all
@@ -98,14 +89,16 @@ _OF_FIELD: Final = {
     # what a formula can name in brackets, and no key of a layout
     "Protocol.parts": ValueKind(
         'a list of words of letters, digits and _, for example ["documents", "evidence"]',
-        lambda value: _is_texts(value) and all(map(_is_part, cast("list[str]", value))),
+        lambda value: (
+            isinstance(value, list)
+            and _is_texts(value)
+            and all(name.isidentifier() and name not in (*_LAYOUT, "like", "long") for name in value)
+        ),
     ),
     "Protocol.law": ValueKind('"case", "statute" or "tort"', lambda value: value in ("case", "statute", "tort")),
-    "Protocol.scores": ValueKind(
-        'a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"', _is_table_of_texts
-    ),
-    "Protocol.table": ValueKind('a table of columns by heading, for example F1 = "MicroF1"', _is_table_of_texts),
-    "Protocol.decisions": ValueKind('a table of choices by name, for example unanswered = "skip"', _is_table_of_texts),
+    "Protocol.scores": _table_of_texts('a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"'),
+    "Protocol.table": _table_of_texts('a table of columns by heading, for example F1 = "MicroF1"'),
+    "Protocol.decisions": _table_of_texts('a table of choices by name, for example unanswered = "skip"'),
     "SubmissionRules.columns": COLUMNS,
     "SubmissionRules.query_pattern": _PATTERN,
     "SubmissionRules.document_pattern": _PATTERN,
@@ -122,16 +115,16 @@ _SPAN: Final = {"first": YEAR, "last": YEAR}
 
 def keys(row: Any) -> dict[str, ValueKind]:
     """The keys of a table that states a row: its fields, and what each must be; further tables are read apart."""
-    kinds = {
-        name: _OF_FIELD.get(f"{row.__name__}.{name}", _OF_TYPE.get(annotation.__forward_arg__))
+    return {
+        name: kind
         for name, annotation in row.__annotations__.items()
-        if name not in _APART
+        if (kind := _OF_FIELD.get(f"{row.__name__}.{name}", _OF_TYPE.get(annotation.__forward_arg__))) is not None
+        and name not in _APART
     }
-    return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 #: the keys of the layout of a gold or a run, whose parts are further tables in it; those of a part
-_LAYOUT: Final = keys(Layout)
+_LAYOUT: Final[dict[str, ValueKind]] = keys(Layout)
 _PART: Final = keys(Part)
 
 
@@ -153,20 +146,17 @@ class TomlTable:
 
     def fault(self, key: str, problem: str, found: object = None, remedy: str | None = None) -> InputError:
         """The error that something is wrong with a key."""
-        place = f"{self.name}, {key}" if self.name else key
-        shown = None if found is None else found if isinstance(found, str) else repr(found)
+        shown = found if found is None or isinstance(found, str) else repr(found)
+        place = ", ".join(filter(None, (self.name, key)))
         return InputError("protocol", self.path, f"{place}: {problem}", found=shown, remedy=remedy)
 
     def checked(self, kinds: Mapping[str, ValueKind]) -> dict[str, Any]:
         """The values of some keys as far as there are such; a list becomes a tuple."""
-        found = {}
-        for key, kind in kinds.items():
-            if key in self.held:
-                value = self.held[key]
-                if not kind.holds(value):
-                    raise self.fault(key, f"expected {kind.says}", value)
-                found[key] = tuple(value) if isinstance(value, list) else value
-        return found
+        found = {key: self.held[key] for key in kinds if key in self.held}
+        for key, value in found.items():
+            if not kinds[key].holds(value):
+                raise self.fault(key, f"expected {kinds[key].says}", value)
+        return {key: tuple(value) if isinstance(value, list) else value for key, value in found.items()}
 
     def needed(self, key: str, kind: ValueKind) -> Any:
         """The value of a key that must be there."""
@@ -194,8 +184,8 @@ def loads(path: PathLike) -> tuple[str, dict[str, Any]]:
     except tomllib.TOMLDecodeError as error:
         raise _toml_error(source.name, str(error)) from None
     except (ValueError, RecursionError):
-        problem = "a number has too many digits, or brackets are nested too deep"
-        raise InputError("syntax", source.name, f"broken TOML: {problem}", remedy="correct the file") from None
+        problem = "broken TOML: a number has too many digits, or brackets are nested too deep"
+        raise InputError("syntax", source.name, problem, remedy="correct the file") from None
 
 
 def read(
@@ -218,9 +208,9 @@ def read(
     dates = top.checked({"models_before": DATES}).get("models_before", {})
     editions = [_edition(top, row) for row in _spans(top, "edition", of_edition, common, newest)]
     parts = dict.fromkeys(part for row in editions for part in row["parts"])
-    apart = {"task": task, "file": name, **{key: _layout(top, key, parts) for key in ("gold", "run")}}
+    layouts = {key: _layout(top, key, parts) for key in ("gold", "run")}
     return (
-        tuple(edition(**row, **apart) for row in editions),
+        tuple(edition(**row, **layouts, task=task, file=name) for row in editions),
         tuple(submission(task=task, **row) for row in submissions),
         {int(year): date or None for year, date in dates.items()},
     )
@@ -233,8 +223,7 @@ def _toml_error(path: str, said: str) -> InputError:
     if what == "Cannot overwrite a value":
         what = "this key is given twice"
     elif twice := re.fullmatch(r"Cannot declare \((.*)\) twice", what):
-        table = ".".join(re.findall("'([^']*)'", twice[1]))
-        what = f"the table [{table}] is given twice"
+        what = "the table [" + ".".join(re.findall("'([^']*)'", twice[1])) + "] is given twice"
     remedy = "the syntax is described at toml.io"
     return InputError("syntax", path, f"broken TOML: {what}", line=line, column=column, remedy=remedy)
 

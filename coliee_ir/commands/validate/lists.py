@@ -186,31 +186,29 @@ class _Ids:
         return verdicts[text]
 
     def _verdict(self, text: str, pool: Pool | None) -> _Verdict | None:
-        has_suffix = text.endswith(".txt") and text != ".txt"
-        faults = (("txt-suffix", text, ""),) if has_suffix else ()
-        text = normal_id(text) if has_suffix else text
+        faults: tuple[tuple[str, str, str], ...] = ()
+        if text.endswith(".txt") and text != ".txt":
+            faults, text = (("txt-suffix", text, ""),), normal_id(text)
         if not text.isascii():  # that is a finding already
             return _Verdict(text, faults, True)
         wrong = self._wrong(text)
         if text in pool if pool is not None else not wrong:
             return _Verdict(text, faults, False) if faults else None
         meant = self._respelled(text) if pool is None else pool.respelled(text)
+        fault = (self.unknown, text, "")
         if pool is None:
             fault = (self.form, text, wrong)
         elif meant is not None and (meant.sure or wrong):
             fault = (self.form, text, f"{meant.remedy}; here {meant.text}")
-        else:
-            fault = (self.unknown, text, "")
-        is_sure = meant is not None and meant.sure
-        return _Verdict(meant.text if meant is not None and is_sure else text, (*faults, fault), not is_sure)
+        if meant is not None and meant.sure:
+            return _Verdict(meant.text, (*faults, fault), False)
+        return _Verdict(text, (*faults, fault), True)
 
     def _respelled(self, text: str) -> Respelling | None:
         """The one id that a text can stand for: an article's number alone, a number with its zeros."""
-        is_short = self.pads and text.isdecimal()
-        mended = text.zfill(self.digits) if is_short else re.sub(ARTICLE, "", text)
-        if mended == text or not self.pattern.fullmatch(mended):
-            return None
-        return Respelling(mended, self._wrong(text), True)
+        mended = text.zfill(self.digits) if self.pads and text.isdecimal() else re.sub(ARTICLE, "", text)
+        is_meant = mended != text and self.pattern.fullmatch(mended)
+        return Respelling(mended, self._wrong(text), True) if is_meant else None
 
     def _wrong(self, text: str) -> str:
         """What is wrong with the form of an id; empty if nothing is."""
@@ -373,12 +371,11 @@ def _lengths(sheet: Sheet) -> None:
     known, long_list = sheet.context.known, sheet.context.rules.long_list
     for query, n in sheet.counts.items():
         place, found, pool = sheet.first_place(query), f"{query}: {n} documents", known.documents(query)
-        if sheet.kind == "long":
-            if n != long_list:
-                sheet.add("long-list-count", *place, found, long_list=long_list)
-        elif known.whole and pool is not None and n > _FEW and 2 * n > len(pool):
+        if sheet.kind == "long" and n != long_list:
+            sheet.add("long-list-count", *place, found, long_list=long_list)
+        elif sheet.kind != "long" and known.whole and pool is not None and n > _FEW and 2 * n > len(pool):
             sheet.add("everything", *place, f"{query}: {n} of {len(pool)} documents")
-        elif n > MANY:
+        elif sheet.kind != "long" and n > MANY:
             remedy = "cut the list, or name the file task3-L.TAG if it is the long list" if long_list else ""
             sheet.add("long-answer", *place, found, remedy=remedy)
 
@@ -387,12 +384,9 @@ def _order(sheet: Sheet) -> None:
     """The lines of a query stand together."""
     if all(rows[-1] - rows[0] < len(rows) for rows in sheet.queries.values()):
         return
-    query_of: list[str | None] = [None] * len(sheet.contents)
-    for query, rows in sheet.queries.items():
-        for index in rows:
-            query_of[index] = query
-    kept = (index for index, query in enumerate(query_of) if query is not None and index not in sheet.dropped)
-    parts = Counter[str | None]()
+    query_of = {index: query for query, rows in sheet.queries.items() for index in rows}
+    kept = (index for index in sorted(query_of) if index not in sheet.dropped)
+    parts = Counter[str]()
     for of, indexes in groupby(kept, key=query_of.__getitem__):
         parts[of] += 1
         if parts[of] == 2:

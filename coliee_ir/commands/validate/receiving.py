@@ -32,28 +32,21 @@ def receive(
     teams: PathLike | Mapping[str, str] | None = None,
 ) -> Inbox:
     """Look through folders and archives of submissions, and check what came, team by team and task by task."""
-    who = Teams(teams, map(str, paths))
-    rules = None if task is None else protocol(task, edition)
-    own = None if rules is None or rules.is_coliee else rules
-    asked = list[QueryFile]()
-    of_golds = [str(path) for path in golds]
+    who, rules = Teams(teams, map(str, paths)), None if task is None else protocol(task, edition)
+    own, year = None if rules is None or rules.is_coliee else rules, None if edition is None else int(edition)
+    asked, of_golds = list[QueryFile](), [str(path) for path in golds]
     for file in (*of_golds, *map(str, queries)):
         ids, gold = read_queries(file, rules=own), None
         with ignoring_unreadable():  # a list of ids, or a test file, is no gold
             gold = read_gold(file, task=None if own is None else own.task)
         tasks = (own.task,) if own is not None else tasks_of_queries(ids, gold)
-        year = None if edition is None else int(edition)
         asked.append(QueryFile(file, frozenset(ids), tasks, file in of_golds, "", year, corpus, gold))
     inventory = sort_files(paths, golds=Golds(asked), teams=who, rules=rules, edition=edition)
     if task is not None:
         inventory.judge(str(task_name(task)))
     inbox = received(inventory, own, edition=edition, corpus=corpus)
-    later = [
-        known_edition(protocol(one), edition)[1]
-        for one in {received.task for received in inbox.received if received.task}
-    ]
-    remarks = tuple(dict.fromkeys((*inbox.remarks, *filter(None, later))))
-    return replace(inbox, edition=None if edition is None else int(edition), remarks=remarks)
+    later = (known_edition(protocol(one), edition)[1] for one in {row.task for row in inbox.received if row.task})
+    return replace(inbox, edition=year, remarks=tuple(dict.fromkeys((*inbox.remarks, *filter(None, later)))))
 
 
 def received(
@@ -70,42 +63,41 @@ def received(
     rows = {one.file: _received_row(one, own) for one in inventory.items}
     _remark_copies(inventory, rows)
     of_tag = by_key(rows.values(), lambda row: (row.task, row.tag))
-    said = {
-        (item.team, description.task, description.tag) for item in inventory.items for description in item.described
-    }
-    for one in inventory.scored:
-        row = rows[one.file]
-        if row.tag and (more := sorted({other.team for other in of_tag[row.task, row.tag]} - {row.team})):
-            row.shares_tag = tuple(more)
+    described = {(item.team, said.task, said.tag) for item in inventory.items for said in item.described}
+    for row in (rows[one.file] for one in inventory.scored):
+        if row.tag:
+            row.shares_tag = tuple(sorted({other.team for other in of_tag[row.task, row.tag]} - {row.team}))
         if own is None:  # by whose rules runs are not described
-            row.described = any((row.team, task, row.tag) in said for task in (described_task(row.task), ""))
+            row.described = any((row.team, task, row.tag) in described for task in (described_task(row.task), ""))
     found: dict[tuple[str, str], Finding] = {}
-    of_file = {(query_file.name, query_file.file): query_file for query_file in inventory.golds.asked}
-    for (_, task, judge), pile in sorted(_files_by_team_and_task(inventory, rows).items()):
-        gold = of_file.get(judge, QueryFile("", frozenset(), (), is_gold=False, corpus=corpus))
-        apart = len(
-            {one.tag for one in pile.values() if one.sender.status and not one.skip_reason}
-        )  # not ranked: may be more
-        corrected = _corrected(pile.values())
-        for file, later in corrected.items():
-            rows[file].remark = rows[file].remark or f"taken to be corrected by {later}, of the same run tag"
+    for (_, task, _), pile in sorted(_files_by_team_and_task(inventory, rows).items()):
+        judges = (one.gold for one in pile.values() if one.gold is not None)
+        gold = next(judges, QueryFile("", frozenset(), (), is_gold=False, corpus=corpus))
         named: dict[str, Any] = {"task": task or None, "edition": gold.year or edition, "corpus": gold.corpus}
         if gold.file:
             named["gold" if gold.is_gold else "queries"] = gold.file
+        # what is not ranked may be more
+        apart = {one.tag for one in pile.values() if one.sender.status and not one.skip_reason}
+        corrected = _corrected(pile.values())
+        for file, later in corrected.items():
+            rows[file].remark = rows[file].remark or f"taken to be corrected by {later}, of the same run tag"
         for finding in _validated(list(pile), named):
             if finding.rule == "tag-shared" and finding.file in {*corrected, *corrected.values()}:
                 continue
             if finding.rule in ("runs", "runs-unstated"):
-                finding.count -= apart + len(corrected)
+                finding.count -= len(apart) + len(corrected)
                 if finding.count <= int(str(finding.facts["most_runs"])):
                     continue
             found.setdefault((finding.file, finding.rule), finding)
     for finding in found.values():
         rows[finding.file].errors += finding.severity is Severity.ERROR
         rows[finding.file].warnings += finding.severity is Severity.WARNING
-    others = [rows[one.file] for one in inventory.items if one.skip_reason and one.part is not FilePart.DESCRIPTION]
-    checked = [rows[one.file] for one in inventory.items if not one.skip_reason or one.part is FilePart.DESCRIPTION]
-    checked.sort(key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file))
+    is_checked = {one.file: not one.skip_reason or one.part is FilePart.DESCRIPTION for one in inventory.items}
+    checked = sorted(
+        (row for row in rows.values() if is_checked[row.file]),
+        key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file),
+    )
+    others = (row for row in rows.values() if not is_checked[row.file])
     return Inbox((*checked, *others), tuple(found.values()), None, tuple(skipped_remarks(inventory.walked.skipped)))
 
 
@@ -130,11 +122,11 @@ def _received_row(file: InboxFile, own: Protocol | None) -> Received:
 
 def _remark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
     """Note which files are copies: of one of the same team, ``a (1).txt`` of ``a.txt``, or of an earlier one's."""
+    items, like_of = {one.file: one for one in inventory.items}, originals(inventory.scored)
     firsts: dict[tuple[str, str], str] = {}
-    items = {one.file: one for one in inventory.items}
-    like_of, earliest = originals(inventory.scored), dict[str, str]()
-    for file, like in sorted(like_of.items(), key=lambda pair: items[pair[0]].sender.received):
-        earliest.setdefault(like, file)
+    earliest: dict[str, str] = {}
+    for file in sorted(like_of, key=lambda name: items[name].sender.received):
+        earliest.setdefault(like_of[file], file)
     for file, like in like_of.items():
         first, before = firsts.setdefault((like, rows[file].team), file), earliest[like]
         if first != file:
@@ -143,24 +135,26 @@ def _remark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
             rows[file].copy_of = before
 
 
-def _files_by_team_and_task(
-    inventory: Inventory, rows: Mapping[str, Received]
-) -> dict[tuple[str, str, tuple[str, str]], dict[str, InboxFile]]:
+#: team, task, and the name and the path of the file that judges
+_Pile = tuple[str, str, tuple[str, str]]
+
+
+def _files_by_team_and_task(inventory: Inventory, rows: Mapping[str, Received]) -> dict[_Pile, dict[str, InboxFile]]:
     """The files by team, task and the file that judges them, runs first; of files that a team sent twice, one."""
-    piles: dict[tuple[str, str, tuple[str, str]], dict[str, InboxFile]] = {}
-    by_tag: dict[tuple[str, str], tuple[str, str, tuple[str, str]]] = {}
+    piles: dict[_Pile, dict[str, InboxFile]] = {}
+    by_tag: dict[tuple[str, str], _Pile] = {}
     for file in inventory.scored:
         if not rows[file.file].same_as:
             key = (file.team, file.task, ("", "") if file.gold is None else (file.gold.name, file.gold.file))
             piles.setdefault(key, {})[file.file] = file
-            if file.tag:
-                by_tag[file.team, file.tag] = key
+            by_tag[file.team, file.tag] = key
     for item in inventory.items:
         for said in item.described if item.part is FilePart.DESCRIPTION else ():
             mine = [key for key in piles if key[0] == item.team and described_task(key[1]) == said.task]
             if not mine:  # of no run's task: the run with its tag tells
                 task = next((row.task for row in PROTOCOLS if described_task(row.task) == said.task), "")
-                mine = [by_tag.get((item.team, said.tag), (item.team, task, ("", "")))]
+                other = (item.team, task, ("", ""))
+                mine = [by_tag.get((item.team, said.tag), other) if said.tag else other]
             for key in mine:
                 piles.setdefault(key, {})[item.file] = item
     return piles

@@ -143,9 +143,9 @@ class Received:
     @property
     def all_remarks(self) -> str:
         """The remark, and what there is to say about other teams."""
-        copied = f"copy of {self.copy_of}" if self.copy_of else ""
-        shared = f"run tag of {', '.join(self.shares_tag)} too" if self.shares_tag else ""
-        return "; ".join(filter(None, (self.remark, copied, shared)))
+        others = [f"copy of {self.copy_of}"] if self.copy_of else []
+        others += [f"run tag of {', '.join(self.shares_tag)} too"] if self.shares_tag else []
+        return "; ".join(filter(None, (self.remark, *others)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,16 +197,14 @@ def _by_kind(inbox: Inbox) -> Iterator[str]:
 
 def _file(finding: Finding) -> str:
     """A file, and what was found in it first."""
-    found = "; ".join(quoted(place.found) for place in finding.places if place.found)
-    return f"{finding.file} ({found}{_more(finding)})" if found else finding.file
+    found = [quoted(place.found) for place in finding.places if place.found]
+    return f"{finding.file} ({_places(finding, found)})" if found else finding.file
 
 
-def _places(finding: Finding) -> str:
-    return "; ".join(filter(None, map(str, finding.places))) + _more(finding)
-
-
-def _more(finding: Finding) -> str:
-    return "; …" if finding.count > len(finding.places) > 0 else ""
+def _places(finding: Finding, texts: Iterable[str] | None = None) -> str:
+    """What is shown of the places of a finding, by default all that is known of them."""
+    shown = filter(None, map(str, finding.places) if texts is None else texts)
+    return "; ".join(shown) + ("; …" if finding.count > len(finding.places) > 0 else "")
 
 
 def _block(finding: Finding, says: str, where: str, by: str) -> Iterator[str]:
@@ -220,12 +218,10 @@ def _block(finding: Finding, says: str, where: str, by: str) -> Iterator[str]:
 
 def _fix(finding: Finding, *, fixed: bool) -> str:
     """What ``--fix`` does about a finding, or has done."""
-    what = finding.fix
-    if not what or (fixed and not finding.mended):
+    if not finding.fix or (fixed and not finding.mended):
         return "; not mended" if fixed else ""
-    if not fixed:
-        return f"; --fix: {what}"
-    return f"; mended{f' {finding.mended} of {finding.count}' if finding.mended < finding.count else ''}: {what}"
+    of = f" {finding.mended} of {finding.count}" if finding.mended < finding.count else ""
+    return f"; mended{of}: {finding.fix}" if fixed else f"; --fix: {finding.fix}"
 
 
 def findings_grid(findings: Iterable[Finding]) -> Grid:
