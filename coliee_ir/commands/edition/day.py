@@ -27,11 +27,11 @@ from coliee_ir.inbox import Runs
 from coliee_ir.inbox.envelopes import is_disguised
 from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
 from coliee_ir.inbox.grouping import Excess, excess, too_many
-from coliee_ir.inbox.inventory import FilePart, Inventory, sort_files
+from coliee_ir.inbox.inventory import Inventory, sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Submission, name_of
+from coliee_ir.reading.submission import name_of
 from coliee_ir.rules.protocol import known_edition, protocol
 from coliee_ir.scoring.evaluator import Evaluator
 
@@ -84,7 +84,7 @@ class Day(NamedTuple):
     boards: tuple[Leaderboard, ...]  # in the order of the tasks; those of tasks with runs
     decide: tuple[Decision, ...]
     inventory: Inventory  # every file, with the time of its mail
-    corrections: tuple[Submission, ...] = ()  # runs that may replace earlier ones
+    teams: Teams  # whose the files are
     bases: tuple[Basis, ...] = ()  # by what the runs of each task are scored
     held: tuple[tuple[str, Excess], ...] = ()  # by task, the runs that are not scored until a person has decided
 
@@ -106,18 +106,18 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     golds = Golds(_query_file(part, evaluators[part.name].gold) for part in edition.tasks)
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
-    boards, corrections, held = [], list[Submission](), list[tuple[str, Excess]]()
-    for part in edition.tasks:
-        evaluator = evaluators[part.name]
+    boards, held = list[Leaderboard](), list[tuple[str, Excess]]()
+    for part, evaluator in zip(edition.tasks, evaluators.values(), strict=True):
         # what is not of its task is passed over, and that of another
         own = replace(inventory, items=[replace(file) for file in inventory.items])
         runs = Runs((), own, True)
         intake = runs.submissions(evaluator)
-        for over in excess(intake, own, evaluator):
-            if not _too_many(part.name, over).is_settled(edition.settled):
-                held.append((part.name, over))
-                gone = set(map(id, over.runs))
-                intake.submissions[:] = [run for run in intake.submissions if id(run) not in gone]
+        over = [
+            one for one in excess(intake, own, evaluator) if not _too_many(part.name, one).is_settled(edition.settled)
+        ]
+        held += [(part.name, one) for one in over]
+        gone = {id(run) for one in over for run in one.runs}
+        intake.submissions[:] = [run for run in intake.submissions if id(run) not in gone]
         try:
             scored = evaluate_all(evaluator, runs._replace(intake=intake), keep_going=True, watch=watch)
         except UsageError as error:
@@ -126,12 +126,9 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         else:
             for file, mine in zip(inventory.items, own.items, strict=True):
                 file.skip_reason = file.skip_reason or mine.skip_reason * (mine.skip_reason == "unscored")
-            corrections += [one for one in scored.submissions if one is not None and one.replaces]
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
-    inbox = received(inventory)
-    found = Day(
-        edition, inbox, tuple(boards), (), inventory, tuple(corrections), tuple(evaluators.values()), tuple(held)
-    )
+    bases = tuple(evaluators.values())
+    found = Day(edition, received(inventory), tuple(boards), (), inventory, who, bases, tuple(held))
     closed = {file.file for file in inventory.items if file.sender.listed_status not in ("", "ranked", "unofficial")}
     every = dict.fromkeys(decision for find in _FINDERS for decision in find(found))
     asked = (decision for decision in every if decision.file not in closed or decision.kind == "status")
@@ -158,11 +155,9 @@ _Found = Iterator[Decision]
 def _missing_tasks(day: Day) -> _Found:
     """Tasks of which no run has arrived."""
     there = {board.task for board in day.boards if board.entries} | {task for task, _ in day.held}
-    yield from (
-        Decision(Remark.of("awaited", task=task_part.task))
-        for task_part in day.edition.tasks
-        if task_part.task not in there and not task_part.reference
-    )
+    for part in day.edition.tasks:
+        if part.task not in there and not part.reference:
+            yield Decision(Remark.of("awaited", task=part.task))
 
 
 def _unknown_rules(day: Day) -> _Found:
@@ -188,8 +183,7 @@ def _doubtful_senders(day: Day) -> _Found:
         said = one.sender.listed_status
         if said.startswith("replaced by ") and (one.team, said.removeprefix("replaced by ")) not in sent:
             yield Decision(Remark.of("status.replaced", status=said), one.team, one.tag, one.file)
-    for team, file, doubt in () if day.inventory.teams is None else day.inventory.teams.doubts():
-        yield Decision(doubt, team, "", file)
+    yield from (Decision(doubt, team, "", file) for team, file, doubt in day.teams.doubts())
 
 
 def _shared_tags(day: Day) -> _Found:
@@ -217,9 +211,8 @@ def _set_aside(day: Day) -> _Found:
 
 def _suspicious_runs(day: Day) -> _Found:
     """Golds among the runs, and runs with a perfect score."""
-    golds = {row.file for row in day.inbox.received if row.remark == "copy of the gold"}
     for file in day.inventory.items:
-        if file.part is FilePart.GOLD and file.file in golds:
+        if file.skip_reason == "gold":
             yield Decision(Remark.of("gold-itself.file", file=file.file), file.team, "", file.file)
     for board in day.boards:
         for entry in board.entries:
@@ -244,29 +237,22 @@ def _remarks_of_boards(day: Day) -> _Found:
             if isinstance(remark, Remark) and remark.kind == "same-answers":
                 yield Decision(_of_task(board.called, remark))
     yield from (_too_many(*one) for one in day.held)
-    for submission in day.corrections:
-        told = Remark.of(
-            "replaces", file=name_of(submission.run), other=submission.replaces, tag=shortened(submission.tag)
-        )
-        yield Decision(told, submission.team, submission.tag, submission.replaces)
-    if day.inventory.teams is not None and day.inventory.teams.unused:
-        yield Decision(Remark.of("team-list", day.inventory.teams.unused))
+    sent = [entry.submission for board in day.boards for entry in board.entries if entry.submission is not None]
+    for one in sorted((one for one in sent if one.replaces), key=lambda one: (one.team, one.received)):
+        what = Remark.of("replaces", file=name_of(one.run), other=one.replaces, tag=shortened(one.tag))
+        yield Decision(what, one.team, one.tag, one.replaces)
+    if day.teams.unused:
+        yield Decision(Remark.of("team-list", day.teams.unused))
 
 
 def _refused_files(day: Day) -> _Found:
     """What could not be ranked, once; a file whose task nothing shows is refused by every board."""
     ranked = {file for board in day.boards for entry in board.entries for file in entry.files}
     closed = {item.source.name for item in day.inventory.items if item.sender.status}
-    seen = set()
-    for board in day.boards:
-        for invalid in board.invalid:
-            if (
-                invalid.files not in seen
-                and not ranked.intersection(invalid.files)
-                and not closed.issuperset(invalid.files)
-            ):
-                seen.add(invalid.files)
-                yield Decision(Remark.of("refused", reason=invalid.reason), invalid.team, invalid.tag, invalid.files[0])
+    refused = by_key((one for board in day.boards for one in board.invalid), lambda one: one.files)
+    for one, *_ in refused.values():
+        if not ranked.intersection(one.files) and not closed.issuperset(one.files):
+            yield Decision(Remark.of("refused", reason=one.reason), one.team, one.tag, one.files[0])
     for item in day.inventory.items:
         if not item.team and (item.described or not item.skip_reason):
             yield Decision(Remark.of("team-list.file", file=item.file), "", item.tag, item.file)
@@ -277,14 +263,12 @@ def _refused_files(day: Day) -> _Found:
             yield Decision(elsewhere, item.team, item.tag, item.file)
     with_runs = {item.team for item in day.inventory.scored}
     for item in day.inventory.items:
-        if (
-            item.skip_reason == "nothing" and item.team and item.team not in with_runs
-        ):  # a mail whose attachment is lost
-            yield Decision(
-                Remark("passed-over", f"{item.file} is a {SKIP_REASONS['nothing'][0]}"), item.team, "", item.file
-            )
-    for line in skipped_remarks([one for one in day.inventory.walked.skipped if one[0] != "besides"]):
-        yield Decision(Remark("passed-over", line))
+        # a mail whose attachment is lost
+        if item.skip_reason == "nothing" and item.team and item.team not in with_runs:
+            what = Remark("passed-over", f"{item.file} is a {SKIP_REASONS['nothing'][0]}")
+            yield Decision(what, item.team, "", item.file)
+    skipped = [one for one in day.inventory.walked.skipped if one[0] != "besides"]
+    yield from (Decision(Remark("passed-over", line)) for line in skipped_remarks(skipped))
 
 
 def _description_gaps(day: Day) -> _Found:
@@ -309,9 +293,8 @@ def _description_gaps(day: Day) -> _Found:
         for row, tags in texts.items():
             if tags:
                 yield Decision(Remark.of(row, list(dict.fromkeys(tags))), team)
-    for team in dict.fromkeys(row.team for row in day.inbox.received if row.described is not None):
-        if team and team not in described:
-            yield Decision(Remark.of("undescribed"), team)
+    teams = dict.fromkeys(row.team for row in day.inbox.received if row.described is not None)
+    yield from (Decision(Remark.of("undescribed"), team) for team in teams if team and team not in described)
 
 
 def _hard_questions(day: Day) -> _Found:

@@ -59,8 +59,7 @@ def pages(day: Day, changes: tuple[Change, ...] = ()) -> dict[str, str | bytes]:
 
 def _decisions(day: Day) -> Grid:
     """What to decide: whose it is, what it is, and what settles it, ready to be pasted."""
-    common = None if day.inventory.teams is None else day.inventory.teams.common
-    sheet = _SHEET if day.edition.teams is None else read_sheet(Source(day.edition.teams))
+    common, sheet = day.teams.common, _SHEET if day.edition.teams is None else read_sheet(Source(day.edition.teams))
     columns: dict[str, Callable[[Decision], Cell]] = {
         "team": lambda one: one.team or "–", "what": lambda one: f"{one.run}: {one.what}" if one.run else str(one.what),
         "file": lambda one: below(one.file, common) if one.file else "",
@@ -147,7 +146,7 @@ class Team(NamedTuple):
 
 def teams_of(day: Day) -> Iterator[Team]:
     """The teams from which anything came."""
-    common = None if day.inventory.teams is None else day.inventory.teams.common
+    common = day.teams.common
     items = {file.file: file for file in day.inventory.items}
     short = {file: below(file, common) for file in items}
     for name in dict.fromkeys(row.team for row in day.inbox.received):
