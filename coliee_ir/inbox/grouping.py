@@ -80,8 +80,9 @@ def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
         if len(run) > 1:
             _add_submission(run, basis, done, alone=True)
             if len({part.part for part in run}) == len(run):
-                files = [part.source.name for part in run]
-                done.remarks.append(Remark.of("grouped.parts", files, tag=shortened(run[0].tag)))
+                done.remarks.append(
+                    Remark.of("grouped.parts", [part.source.name for part in run], tag=shortened(run[0].tag))
+                )
             first, *others = sorted(at_of[part.file] for part in run)
             found[first] = done.submissions.pop()
             for at in others:
@@ -118,8 +119,9 @@ def _groups(items: Sequence[InboxFile], basis: Basis, remarks: list[str]) -> lis
     kinds = (*basis.protocol.parts, FilePart.LONG)
     groups = [[file] for file in items if file.part not in kinds]
     expected = submission_rules(basis.task, basis.edition).long_list if basis.protocol.long_list else 0
-    belonging = [*_grouped([file for file in items if file.part in kinds], expected)]
-    return groups + _with_nameless(belonging, _needed(basis), remarks)
+    return groups + _with_nameless(
+        [*_grouped([file for file in items if file.part in kinds], expected)], _needed(basis), remarks
+    )
 
 
 def _needed(basis: Basis) -> list[str]:
@@ -148,8 +150,9 @@ def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[s
         for part in (part for group in of_tag for part in group if all(part is not kept for kept in whole)):
             part.skip_reason = "elsewhere"
         if len(mine) > 1 and sum(len(one) for _, one in mine) == len(frozenset().union(*(one for _, one in mine))):
-            files = [part.source.name for part in whole]
-            remarks.append(Remark.of("grouped.queries", files, tag=shortened(whole[0].tag)))
+            remarks.append(
+                Remark.of("grouped.queries", [part.source.name for part in whole], tag=shortened(whole[0].tag))
+            )
             runs.append(whole)
         else:
             runs += [group for group, _ in mine]

@@ -233,8 +233,9 @@ def sort_files(
             if spent.setdefault(sent, 0.0) > _LARGE * bounds.seconds:
                 trial.refuse_after(file, spent[sent])
                 continue
-            read = partial(_read, Source(file, columns=columns), table.golds, rules)
-            spent[sent] += trial.try_reading(file, read, bounds)
+            spent[sent] += trial.try_reading(
+                file, partial(_read, Source(file, columns=columns), table.golds, rules), bounds
+            )
     items = [_item(walked.source(file, columns), file in walked.named, table.golds, rules) for file in walked.files]
     if teams is not None:
         for one in items:

@@ -272,8 +272,7 @@ class Teams:
         elif mail is not None and self.deadline and not mail.is_sure:
             yield Remark.of("undated.sender", time=mail.received)
         if envelope.team and (key := team_key(envelope.folder)) in self._folders and key != team_key(envelope.team):
-            about = {"team": shortened(envelope.team), "other": shortened(envelope.folder)}
-            yield Remark.of("team-list.folder", (), None, **about)
+            yield Remark.of("team-list.folder", team=shortened(envelope.team), other=shortened(envelope.folder))
         if mail is not None and mail.doubled:
             yield Remark.of("doubled-header", mail.doubled)
         for claim in envelope.claims:

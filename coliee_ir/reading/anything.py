@@ -434,8 +434,7 @@ def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
         )
     runs = [one for one in records if isinstance(one, Run)]
     grouped = all(run.grouped for run in runs)
-    blocks = partial(_blocks_in_turn, runs)
-    return replace(first, blocks=blocks, path=path, split=None, grouped=grouped, other_parts={})
+    return replace(first, blocks=partial(_blocks_in_turn, runs), path=path, split=None, grouped=grouped, other_parts={})
 
 
 def _blocks_in_turn(runs: Sequence[Run]) -> Iterator[Columns]:

@@ -84,8 +84,9 @@ class Submission:
     @property
     def parts(self) -> dict[str, Any]:
         """Its parts by name; those that it has."""
-        named = zip(("run", "answers", "long_list"), self, strict=True)
-        return {name: part for name, part in named if part is not None}
+        return {
+            name: part for name, part in zip(("run", "answers", "long_list"), self, strict=True) if part is not None
+        }
 
     @property
     def files(self) -> list[Source]:

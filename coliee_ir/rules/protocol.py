@@ -354,8 +354,7 @@ def __getattr__(name: str) -> Any:
     """The two tables above, which are read when they are asked for."""
     if name not in ("PROTOCOLS", "SUBMISSION_RULES"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    families = map(_family, TASKS)
-    return tuple(row for one in families for row in (one.rules if name == "PROTOCOLS" else one.submissions))
+    return tuple(row for one in map(_family, TASKS) for row in (one.rules if name == "PROTOCOLS" else one.submissions))
 
 
 @overload
@@ -473,5 +472,6 @@ def has_exact_ids(task: str | None) -> bool:
 
 def without_answers(task: str) -> Protocol | None:
     """The newest rules of a task by which documents alone are scored, if there are any."""
-    rows = [row for row in _family(task).rules if "answers" not in row.parts]
-    return max(rows, key=lambda row: row.last, default=None)
+    return max(
+        [row for row in _family(task).rules if "answers" not in row.parts], key=lambda row: row.last, default=None
+    )

@@ -224,8 +224,9 @@ def _toml_error(path: str, said: str) -> InputError:
         what = "this key is given twice"
     elif twice := re.fullmatch(r"Cannot declare \((.*)\) twice", what):
         what = "the table [" + ".".join(re.findall("'([^']*)'", twice[1])) + "] is given twice"
-    remedy = "the syntax is described at toml.io"
-    return InputError("syntax", path, f"broken TOML: {what}", line=line, column=column, remedy=remedy)
+    return InputError(
+        "syntax", path, f"broken TOML: {what}", line=line, column=column, remedy="the syntax is described at toml.io"
+    )
 
 
 def _spans(

@@ -52,8 +52,9 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         if unread := [file.error for file in inventory.scored if file.error is not None]:
             return Uploaded({}, _below(unread[0].for_others, upload))
         sources = [file.source for file in inventory.scored]
-        named = {name: rules[name] for name in ("edition", "exclude", "decisions")}
-        evaluator = Evaluator(gold, runs=sources, task=task, **named)
+        evaluator = Evaluator(
+            gold, runs=sources, task=task, **{name: rules[name] for name in ("edition", "exclude", "decisions")}
+        )
         found = group(inventory, evaluator)
         if found.invalid:
             for source in sources:

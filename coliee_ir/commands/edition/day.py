@@ -127,8 +127,9 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             for file, mine in zip(inventory.items, own.items, strict=True):
                 file.skip_reason = file.skip_reason or mine.skip_reason * (mine.skip_reason == "unscored")
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
-    bases = tuple(evaluators.values())
-    found = Day(edition, received(inventory), tuple(boards), (), inventory, who, bases, tuple(held))
+    found = Day(
+        edition, received(inventory), tuple(boards), (), inventory, who, tuple(evaluators.values()), tuple(held)
+    )
     closed = {file.file for file in inventory.items if file.sender.listed_status not in ("", "ranked", "unofficial")}
     every = dict.fromkeys(decision for find in _FINDERS for decision in find(found))
     asked = (decision for decision in every if decision.file not in closed or decision.kind == "status")
@@ -171,8 +172,9 @@ def _late_files(day: Day) -> _Found:
     """What was received after the deadline, and the list of teams says nothing of."""
     for file in day.inventory.scored:
         if file.sender.is_late and not file.sender.listed_status:
-            late = Remark.of("late", time=day.edition.time(file.sender.received))
-            yield Decision(late, file.team, file.tag, file.file)
+            yield Decision(
+                Remark.of("late", time=day.edition.time(file.sender.received)), file.team, file.tag, file.file
+            )
 
 
 def _doubtful_senders(day: Day) -> _Found:
@@ -259,14 +261,16 @@ def _refused_files(day: Day) -> _Found:
     held = {task for part in day.edition.tasks for task in (part.task, part.name)}
     for item in day.inventory.scored:
         if item.gold is None and item.tasks and held.isdisjoint(item.tasks) and not item.sender.status:
-            elsewhere = Remark.of("passed-over.task", file=item.file, task=item.task)
-            yield Decision(elsewhere, item.team, item.tag, item.file)
+            yield Decision(
+                Remark.of("passed-over.task", file=item.file, task=item.task), item.team, item.tag, item.file
+            )
     with_runs = {item.team for item in day.inventory.scored}
     for item in day.inventory.items:
         # a mail whose attachment is lost
         if item.skip_reason == "nothing" and item.team and item.team not in with_runs:
-            what = Remark("passed-over", f"{item.file} is a {SKIP_REASONS['nothing'][0]}")
-            yield Decision(what, item.team, "", item.file)
+            yield Decision(
+                Remark("passed-over", f"{item.file} is a {SKIP_REASONS['nothing'][0]}"), item.team, "", item.file
+            )
     skipped = [one for one in day.inventory.walked.skipped if one[0] != "besides"]
     yield from (Decision(Remark("passed-over", line)) for line in skipped_remarks(skipped))
 

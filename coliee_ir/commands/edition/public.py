@@ -103,9 +103,11 @@ def pages(
         "index.html": webpage.page(edition.name, list(map(_top, boards)), above, contents=False)
     }
     for board in boards:
-        sections = list(_sections(board, edition, pictures))
-        home = '<p><a href="index.html">All tasks</a></p>\n'
-        found[_page_of(board)] = webpage.page(f"{edition.name}, {titled(board)}", sections, home)
+        found[_page_of(board)] = webpage.page(
+            f"{edition.name}, {titled(board)}",
+            list(_sections(board, edition, pictures)),
+            '<p><a href="index.html">All tasks</a></p>\n',
+        )
     return found
 
 

@@ -30,8 +30,9 @@ def mend(
     copies = {name: target for name, target in targets.items() if _write(sheets[name], target)}
     for sheet in sheets.values():
         sheet.forget()
-    opened = {name: Source(target, lenient=True) for name, target in copies.items()}
-    left = check(opened, next(iter(sheets.values())).context)
+    left = check(
+        {name: Source(target, lenient=True) for name, target in copies.items()}, next(iter(sheets.values())).context
+    )
     for name, sheet in left.items():
         for rule, finding in sheets[name].found.items():
             if finding.fix:

@@ -82,8 +82,9 @@ def _text(validation: Validation) -> str:
     for file, findings in groupby(validation.findings, key=lambda finding: finding.file):
         lines.append(printable(file))
         for one in findings:
-            by = f"{_fix(one, fixed=file in validation.mended)}  [{one.rule}, {one.source}]"
-            lines += _block(one, one.says, _places(one), by)
+            lines += _block(
+                one, one.says, _places(one), f"{_fix(one, fixed=file in validation.mended)}  [{one.rule}, {one.source}]"
+            )
     return "".join(f"{line}\n" for line in [*lines, validation.summary()])
 
 
