@@ -62,24 +62,20 @@ class Runs(NamedTuple):
         """
         if self.intake is not None:
             return self.intake
+        if self.inventory is None and not _may_belong(self.alone, basis):
+            return Intake(list(self.alone), [], [])
+        from coliee_ir.inbox.grouping import group, group_named  # needed for several files alone
+
         if self.inventory is None:
-            if not _may_belong(self.alone, basis):
-                return Intake(list(self.alone), [], [])
-            from coliee_ir.inbox.grouping import group_named  # needed for several files alone
-
             return group_named(self.alone, basis)
-        from coliee_ir.inbox.grouping import group  # needed for folders alone
-
         found = group(self.inventory, basis, alone=not self.together)
         every = [
             replace(submission, name=self.names.get(name_of(submission.run), "")) for submission in found.submissions
         ]
-        remarks = [*self.inventory.remarks(), *found.remarks]
-        if self.together:
-            return Intake([*every, *self.alone], found.invalid, remarks)
-        # scored like the others, so that whoever asks gets the error itself
-        every += [Submission(invalid.files[0], team=invalid.team) for invalid in found.invalid]
-        return Intake([*every, *self.alone], [], remarks)
+        if not self.together:  # scored like the others, so that whoever asks gets the error itself
+            every += [Submission(invalid.files[0], team=invalid.team) for invalid in found.invalid]
+        invalid = found.invalid if self.together else []
+        return Intake([*every, *self.alone], invalid, [*self.inventory.remarks(), *found.remarks])
 
 
 def find_runs(
@@ -148,14 +144,11 @@ def _may_belong(given: Sequence[Submission], basis: Basis) -> bool:
         for submission in given
         if isinstance(submission.run, Source) and submission.files == [submission.run] and not submission.name
     ]
-    if basis.protocol.long_list and any(is_long_list(source) for source in alone):
-        return True
-    if len(alone) < 2:
-        return False
-    if sum(part in basis.qrels for part in basis.protocol.parts) > 1:
-        return True
-    tags = [tag_of(source) for source in alone]
-    return len({*tags}) < len(tags)
+    has_long = bool(basis.protocol.long_list) and any(map(is_long_list, alone))
+    if has_long or len(alone) < 2:
+        return has_long
+    has_parts = sum(part in basis.qrels for part in basis.protocol.parts) > 1
+    return has_parts or len({*map(tag_of, alone)}) < len(alone)
 
 
 def _place(path: str) -> str:

@@ -67,9 +67,13 @@ def envelope_of(file: str, common: Path | None) -> Envelope:
     is_saved = bool(mails) and (is_mail or absolute_path(archive) == common)
     place = next(iter(mails)) if is_saved else archive
     mail = mails.pop(place, None)
-    claims = (*(() if mail is None else mail.forwarded), *mails.values())
-    folder = _folder_of(archive if is_mail else place if is_saved else file, common)
-    return Envelope(mail, place, folder, len(Path(os.path.relpath(file, place)).parts), claims)
+    return Envelope(
+        mail,
+        place,
+        _folder_of(archive if is_mail else place if is_saved else file, common),
+        len(Path(os.path.relpath(file, place)).parts),
+        (*(() if mail is None else mail.forwarded), *mails.values()),
+    )
 
 
 def _folder_of(path: str, common: Path | None) -> str:
@@ -82,10 +86,11 @@ def _folder_of(path: str, common: Path | None) -> str:
 
 def common_folder(given: Iterable[str]) -> Path | None:
     """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
-    there = [path for path in given if remote.is_remote(path) or Path(path).exists()]
-    packed = [is_folder(path) or archives.is_archive(path) for path in there]
-    places = [absolute_path(without_credentials(path)) for path in there]
-    folders = [place if is_whole else place.parent for place, is_whole in zip(places, packed, strict=True)]
+    folders = list[Path]()
+    for path in given:
+        if remote.is_remote(path) or Path(path).exists():
+            place = absolute_path(without_credentials(path))
+            folders.append(place if is_folder(path) or archives.is_archive(path) else place.parent)
     return Path(os.path.commonpath(folders)) if folders else None
 
 
@@ -100,10 +105,8 @@ def team_in(subject: str) -> str:
     >>> team_in("Re: [Submission] KIS (corrected)"), team_in("our run")
     ('KIS (corrected)', '')
     """
-    for text in (subject, without_invisible(subject)):
-        if named := _MAILED.match(text):
-            return text[named.end() :].strip()
-    return ""
+    texts = (text for text in (subject, without_invisible(subject)) if _MAILED.match(text))
+    return _MAILED.sub("", next(texts, ""), 1).strip()
 
 
 def without_invisible(text: str) -> str:

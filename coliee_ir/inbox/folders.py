@@ -85,22 +85,21 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
         is_seen, links = False, list[str]()
         walked.sources[name] = given
         for file in _files_below(given, walked.skipped):
-            real = os.path.realpath(file)
-            if file != name:
-                if not is_remote and real not in others and not Path(real).is_relative_to(base):
-                    links.append(file)
-                    continue
-                if not is_remote and Path(file).is_dir():
-                    continue
+            real, is_inside = os.path.realpath(file), file != name
+            if is_inside and not is_remote and real not in others and not Path(real).is_relative_to(base):
+                links.append(file)
+            elif is_inside and not is_remote and Path(file).is_dir():
+                continue
+            elif is_inside and real in others:
                 is_seen = True
-                if real in others:
-                    walked.skipped.append(("besides", file))
-                    continue
-            elif is_remote or not _is_packed(given):
-                walked.named.add(name)
-            for one in _files_in(file, walked):
-                is_seen = True
-                found.setdefault(one if one == "-" or remote.is_remote(one) else os.path.realpath(one), one)
+                walked.skipped.append(("besides", file))
+            else:
+                if not is_inside and (is_remote or not _is_packed(given)):
+                    walked.named.add(name)
+                inside = _files_in(file, walked)
+                is_seen = is_seen or is_inside or bool(inside)
+                for one in inside:
+                    found.setdefault(one if one == "-" or remote.is_remote(one) else os.path.realpath(one), one)
         walked.skipped.extend(("link", file) for file in links)
         if not is_seen:
             raise UsageError(
@@ -123,16 +122,17 @@ def _files_in(file: str, walked: FoundFiles) -> list[str]:
         inside = archives.contents(file)
     except InputError:
         return [file]
-    passed, before = walked.skipped, set(walked.skipped)  # an archive may be named twice
-    passed += [one for why, name in inside.skipped if (one := (why, f"{file}/{name}")) not in before]
+    skipped = [(why, f"{file}/{name}") for why, name in inside.skipped]
     if inside.is_mail and "" not in inside.mails:  # a mailbox, of which a mail may be cut or have lost its attachments
         filled = {name.partition("/")[0] for name in inside.files}
         numbers = {name.rstrip("/"): team_in(mail.subject) for name, mail in inside.mails.items()}
-        bare = [(n, team) for n, team in numbers.items() if team and "/" not in n and n not in filled]
-        passed += [one for n, team in bare if (one := ("bare", f"{file}/{n} ({shortened(team)})")) not in before]
+        bare = ((n, team) for n, team in numbers.items() if team and "/" not in n and n not in filled)
+        skipped += [("bare", f"{file}/{n} ({shortened(team)})") for n, team in bare]
+    before = {*walked.skipped}  # an archive may be named twice
+    walked.skipped.extend(one for one in skipped if one not in before)
     if not inside.files and not inside.skipped:
         return [file]
-    return [f"{file}/{name}" for name in sorted(inside.files) if _is_shown(name, file, passed)]
+    return [f"{file}/{name}" for name in sorted(inside.files) if _is_shown(name, file, walked.skipped)]
 
 
 def _files_below(given: Source, passed: list[tuple[str, str]]) -> Iterator[str]:
@@ -141,10 +141,10 @@ def _files_below(given: Source, passed: list[tuple[str, str]]) -> Iterator[str]:
     if not given.is_folder:
         yield name
     elif remote.is_remote(name):
-        place = len(name.partition("?")[0])
-        yield from (
-            file for file in remote.files(name) if _is_shown(file.partition("?")[0][place:].strip("/"), name, passed)
-        )
+        address = name.partition("?")[0]
+        for file in remote.files(name):
+            if _is_shown(file.partition("?")[0].removeprefix(address).strip("/"), name, passed):
+                yield file
     else:
         yield from map(str, sorted(_walk_folder(Path(name), passed), key=Path.is_symlink))
 
@@ -170,8 +170,7 @@ def _is_shown(name: str, folder: str, passed: list[tuple[str, str]]) -> bool:
     parts = name.split("/")
     if any(map(_DEBRIS.match, parts)):
         return False
-    for at, part in enumerate(parts, 1):
-        if part.startswith("."):
-            passed.append(("hidden", "/".join([folder.rstrip("/"), *parts[:at]])))
-            return False
-    return True
+    hidden = next((at for at, part in enumerate(parts, 1) if part.startswith(".")), 0)
+    if hidden:
+        passed.append(("hidden", "/".join([folder.rstrip("/"), *parts[:hidden]])))
+    return not hidden

@@ -24,19 +24,12 @@ _NUMBER: Final = re.compile(r"[-+.0-9eE]+")
 _NAMES: Final = EVERY_NAME["query"] | EVERY_NAME["document"]
 
 
-class Row(NamedTuple):
-    """A row of a sheet: its line in the file, and its cells, as many as the sheet has columns."""
-
-    line: int
-    cells: tuple[str, ...]
-
-
 class Sheet(NamedTuple):
     """A CSV file."""
 
     name: str  # the file
     header: tuple[str, ...]  # the names of the columns, as they stand
-    rows: tuple[Row, ...]  # what follows
+    rows: tuple[tuple[int, tuple[str, ...]], ...]  # what follows: line in the file, and as many cells as columns
 
     def column(self, *names: str) -> int | None:
         """The place of the first column of one of these names, tried in this order; capitals do not matter."""
@@ -78,7 +71,7 @@ def read_sheet(source: Source) -> Sheet:
                 found=row.text,
                 remedy="put quotes around what holds a comma",
             )
-    body = (Row(row.number, (*row.values, *[""] * len(header))[: len(header)]) for row in rows[1:])
+    body = ((row.number, (*row.values, *[""] * len(header))[: len(header)]) for row in rows[1:])
     return Sheet(source.name, tuple(header), tuple(body))
 
 
@@ -88,7 +81,11 @@ def read_values(
     """Id → value, from lines of two columns, with blanks or a comma between them, or from a JSON object."""
     source = Source(path)
     text = source.text()
-    lines = _members(text, source) if text.lstrip().startswith("{") else _columns(text, source, expected)
+    if text.lstrip().startswith("{"):
+        members: Any = json_text.parse(text, source.name)
+        lines: list[tuple[int | None, str, str]] = [(None, name, str(value)) for name, value in members.items()]
+    else:
+        lines = _columns(text, source, expected)
     id_of = exact_id if has_exact_ids(task) else normal_id
     values: dict[str, str] = {}
     for line, name, value in lines:
@@ -132,11 +129,6 @@ def _columns(text: str, source: Source, expected: str) -> list[tuple[int | None,
             )
         lines.append((number, words[0], words[1]))
     return lines
-
-
-def _members(text: str, source: Source) -> list[tuple[int | None, str, str]]:
-    members: Any = json_text.parse(text, source.name)
-    return [(None, name, str(value)) for name, value in members.items()]
 
 
 def read_dates(path: PathLike, *, task: str | None = None) -> dict[str, str]:

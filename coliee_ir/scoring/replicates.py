@@ -71,8 +71,8 @@ def _read(path: PathLike) -> dict[str, list[str]]:
         problem = "no column names the runs, or their systems"
         raise InputError("missing-column", sheet.name, problem, line=1, found=",".join(sheet.header), remedy=remedy)
     found: dict[str, list[str]] = {}
-    for row in sheet.rows:
-        found.setdefault(row.cells[system], []).append(row.cells[run])
+    for _, cells in sheet.rows:
+        found.setdefault(cells[system], []).append(cells[run])
     return found
 
 
