@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from coliee_adapters.errors import InputError, UsageError
@@ -18,13 +19,10 @@ IMPLIED: Final = ("plaintiff", "defendant")
 def measures_named(names: Sequence[str], scores: Mapping[str, str] | None = None) -> tuple[Measure, ...]:
     """The measures of some names, each once."""
     known = scores or {}
-    return tuple(dict.fromkeys(measure for name in names for measure in _measures_of_name(name, known)))
-
-
-def _measures_of_name(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
-    if isinstance(name, str) and name in scores:
-        return [parse_formula(scores[name], name)]
-    return parse(name)
+    each = (
+        [parse_formula(known[name], name)] if isinstance(name, str) and name in known else parse(name) for name in names
+    )
+    return tuple(dict.fromkeys(chain.from_iterable(each)))
 
 
 def single_measures(
@@ -34,7 +32,7 @@ def single_measures(
     scores = protocol(task, edition).scores if task else {}
     for name in names:
         if len(meant := measures_named([name], scores)) > 1:
-            shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
+            shown = ", ".join(map(str, meant[:3])) + ", …" * (len(meant) > 3)
             raise UsageError("ambiguous", f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")
     return list(measures_named(names, scores))
 

@@ -87,32 +87,6 @@ _MOST_RUNS: Final = 3
 _quoted: Final = partial(json.dumps, ensure_ascii=False)
 
 
-class _Task(NamedTuple):
-    """What a bundle is made from."""
-
-    basis: Basis
-    image: str  # what the image made by the Dockerfile is called
-    competition: str = ""  # what the organisers call it; empty for COLIEE and its year
-    deadline: datetime.datetime | None = None
-
-    @property
-    def title(self) -> str:
-        """What the challenge is called."""
-        titled = self.basis.protocol.titled(None if self.competition else self.basis.edition)
-        return f"{self.competition}, {titled.removeprefix('COLIEE, ')}" if self.competition else titled
-
-    def reference(self) -> dict[str, bytes]:
-        """The gold, and by which rules runs are scored against it."""
-        gold, own = Source(self.basis.gold.path), self.basis.protocol.own_file
-        name = f"gold{Path(gold.name).suffix or '.txt'}"
-        rules = {
-            "task": _PROTOCOL if own else self.basis.task, "edition": self.basis.edition,
-            "exclude": sorted(self.basis.excluded), "decisions": self.basis.decisions.to_dict(), "gold": name,
-        }  # fmt: skip
-        files = {name: gold.raw(), **({_PROTOCOL: Path(own).read_bytes()} if own else {})}
-        return {**files, "rules.json": (json.dumps(rules, indent=1) + "\n").encode()}
-
-
 def pack(
     gold: PathLike,
     *,
@@ -129,7 +103,27 @@ def pack(
 
 def pack_for(basis: Basis, image: str, name: str = "", deadline: datetime.datetime | None = None) -> bytes:
     """The same for a gold that was read; with what the organisers call the competition, and until when runs come."""
-    return _zipped(_codabench(_Task(basis, image, name, deadline)))
+    titled = basis.protocol.titled(None if name else basis.edition)
+    title = f"{name}, {titled.removeprefix('COLIEE, ')}" if name else titled
+    return _zipped(_codabench(basis, title, image, deadline))
+
+
+def _reference(basis: Basis) -> dict[str, bytes]:
+    """The gold, and by which rules runs are scored against it."""
+    gold, own = Source(basis.gold.path), basis.protocol.own_file
+    name = f"gold{Path(gold.name).suffix or '.txt'}"
+    rules = {
+        "task": _PROTOCOL if own else basis.task,
+        "edition": basis.edition,
+        "exclude": sorted(basis.excluded),
+        "decisions": basis.decisions.to_dict(),
+        "gold": name,
+    }
+    return {
+        name: gold.raw(),
+        **({_PROTOCOL: Path(own).read_bytes()} if own else {}),
+        "rules.json": (json.dumps(rules, indent=1) + "\n").encode(),
+    }
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
@@ -194,31 +188,30 @@ RUN pip install --no-cache-dir /tmp/*.whl
 """
 
 
-def _codabench(task: _Task) -> dict[str, bytes]:
+def _codabench(basis: Basis, title: str, image: str, deadline: datetime.datetime | None) -> dict[str, bytes]:
     """docs.codabench.org: competition.yaml, a scoring program, reference data; scores.json for the leaderboard."""
     columns = "".join(
         f"      - title: {name}\n        key: {_quoted(name)}\n        index: {at}\n        sorting: desc\n"
         f"        precision: 4\n"
-        for at, name in enumerate(task.basis.names)
+        for at, name in enumerate(basis.names)
     )
-    name, edition = task.basis.task, task.basis.edition
-    stated = submission_rules(name, edition).most_runs if has_submissions(name) else None
+    stated = submission_rules(basis.task, basis.edition).most_runs if has_submissions(basis.task) else None
     most = stated or _MOST_RUNS
-    until = "–" if task.deadline is None else f"{task.deadline.astimezone(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
-    year = task.basis.edition if task.deadline is None else task.deadline.year
+    until = "–" if deadline is None else f"{deadline.astimezone(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
+    year = basis.edition if deadline is None else deadline.year
     about = (
         f"Deadline: {until}. Upload one run, as a file or a zip of its files; each team may send {most}. Measures: "
-        f"{', '.join(task.basis.names)}; the first one ranks. The organisers publish the scores."
+        f"{', '.join(basis.names)}; the first one ranks. The organisers publish the scores."
     )
     competition = (
-        f"version: 2\ntitle: {_quoted(task.title)}\ndescription: {_quoted(about)}\nimage: logo.png\n"
-        f"docker_image: {_quoted(task.image)}\nterms: terms.md\n"
+        f"version: 2\ntitle: {_quoted(title)}\ndescription: {_quoted(about)}\nimage: logo.png\n"
+        f"docker_image: {_quoted(image)}\nterms: terms.md\n"
         "make_programs_available: false\nmake_input_data_available: false\n"
         "pages:\n  - title: Overview\n    file: overview.md\n"
         "tasks:\n  - index: 0\n    name: test\n    description: the test set\n    reference_data: reference_data.zip\n"
         "    scoring_program: scoring_program.zip\n"
         "phases:\n  - index: 0\n    name: Test\n    description: the test set\n"
-        f"    start: {f'{year}-01-01' if year else '–'}\n{f'    end: {until}{chr(10)}' if task.deadline else ''}"
+        f"    start: {f'{year}-01-01' if year else '–'}\n{f'    end: {until}{chr(10)}' if deadline else ''}"
         f"    max_submissions: {most}\n    max_submissions_per_day: {most}\n"
         "    hide_score_output: true\n    tasks:\n      - 0\n"
         f"leaderboards:\n  - title: Results\n    key: results\n    hidden: true\n    columns:\n{columns}"
@@ -229,18 +222,18 @@ def _codabench(task: _Task) -> dict[str, bytes]:
     }
     return {
         "competition.yaml": competition.encode(), "logo.png": _LOGO, "terms.md": b"The organisers' terms.\n",
-        "overview.md": f"# {task.title}\n\n{about}\n".encode(),
-        "README.md": _readme(task),
+        "overview.md": f"# {title}\n\n{about}\n".encode(),
+        "README.md": _readme(title, image),
         "Dockerfile": _DOCKERFILE.encode(), **_wheel(),
-        "scoring_program.zip": _zipped(program), "reference_data.zip": _zipped(task.reference()),
+        "scoring_program.zip": _zipped(program), "reference_data.zip": _zipped(_reference(basis)),
     }  # fmt: skip
 
 
-def _readme(task: _Task) -> bytes:
+def _readme(title: str, image: str) -> bytes:
     """What the organisers do with a bundle."""
-    return f"""# {task.title}
+    return f"""# {title}
 
-Run `docker build -t {task.image} .` and `docker push {task.image}`, then upload the whole zip.
+Run `docker build -t {image} .` and `docker push {image}`, then upload the whole zip.
 Scores are hidden until you show the leaderboard in the editor.
 The image holds coliee-ir from the wheel beside this file; building it fetches the dependencies from PyPI.
 Nothing is installed when a run is scored.

@@ -16,9 +16,8 @@ import numpy as np
 from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import Source
-from coliee_adapters.records import Gold
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.edition.config import Edition, TaskPart
+from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Leaderboard, leaderboard
 from coliee_ir.commands.validate.receiving import received
@@ -103,7 +102,11 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         )
         for part in edition.tasks
     }
-    golds = Golds(_query_file(part, evaluators[part.name].gold) for part in edition.tasks)
+    golds = Golds(
+        # files are checked by its queries alone, as teams read of that
+        QueryFile(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
+        for part, gold in zip(edition.tasks, (one.gold for one in evaluators.values()), strict=True)
+    )
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
     boards, held = list[Leaderboard](), list[tuple[str, Excess]]()
@@ -135,11 +138,6 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     asked = (decision for decision in every if decision.file not in closed or decision.kind == "status")
     by_team = sorted(asked, key=lambda one: one.team)
     return found._replace(decide=tuple(decision for decision in by_team if not decision.is_settled(edition.settled)))
-
-
-def _query_file(part: TaskPart, gold: Gold) -> QueryFile:
-    """The row of a task's gold in the table of all; files are checked by its queries alone, as teams read of that."""
-    return QueryFile(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
 
 
 def _too_many(task: str, over: Excess) -> Decision:

@@ -118,7 +118,17 @@ class Validation(Checked):
 
     def tables(self) -> Sequence[Grid]:
         """One row a finding."""
-        return [replace(findings_grid(self.findings), caption=self.summary())]
+        columns: dict[str, Callable[[Finding], Cell]] = {
+            "file": lambda one: one.file,
+            "severity": lambda one: str(one.severity),
+            "rule": lambda one: one.rule,
+            "finding": lambda one: one.says,
+            "where": _places,
+            "remedy": lambda one: one.advice,
+            "source": lambda one: one.source,
+            "count": lambda one: Number(one.count, str(one.count)),
+        }
+        return [Grid.of(self.findings, columns, self.summary(), n_text=7)]
 
 
 @dataclass(slots=True)
@@ -223,13 +233,3 @@ def _fix(finding: Finding, *, fixed: bool) -> str:
         return "; not mended" if fixed else ""
     of = f" {finding.mended} of {finding.count}" if finding.mended < finding.count else ""
     return f"; mended{of}: {finding.fix}" if fixed else f"; --fix: {finding.fix}"
-
-
-def findings_grid(findings: Iterable[Finding]) -> Grid:
-    """One row a finding, with the first places."""
-    columns: dict[str, Callable[[Finding], Cell]] = {
-        "file": lambda one: one.file, "severity": lambda one: str(one.severity), "rule": lambda one: one.rule,
-        "finding": lambda one: one.says, "where": _places, "remedy": lambda one: one.advice,
-        "source": lambda one: one.source, "count": lambda one: Number(one.count, str(one.count)),
-    }  # fmt: skip
-    return Grid.of([*findings], columns, n_text=7)
