@@ -46,10 +46,8 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[TeamsRow, .
     if isinstance(teams, Mapping):
         kind = "a CSV file, or a dictionary from tags to teams"
         return tuple(TeamsRow(run, one_of("teams", team, str, kind)) for run, team in teams.items()), ()
-    source = Source.of(
-        one_of("teams", teams, (str, os.PathLike, Source), "a CSV file, or a dictionary from tags to teams")
-    )
-    sheet = read_sheet(source)
+    one_of("teams", teams, (str, os.PathLike, Source), "a CSV file, or a dictionary from tags to teams")
+    sheet = read_sheet(Source.of(teams))
     team, tag = sheet.team, sheet.file
     if team is None or tag is None:
         raise InputError(
@@ -91,7 +89,6 @@ class Sender(NamedTuple):
     """Whose a file is, and what there is to know of it because of that."""
 
     team: str = ""  # in the spelling of the list, or the plainest that came; empty where nothing tells it
-    evidence: str = ""  # ``list``, ``subject``, ``sender``, ``folder``
     listed: TeamsRow | None = None  # the row of the list that is about the file
     team_row: TeamsRow | None = None  # the row that is about all runs of its team
     received: str = ""  # when the mail that brought it was received, in UTC; empty for what came otherwise
@@ -159,8 +156,8 @@ class Teams:
         self._of_look: dict[str, dict[str, None]] = {}
         for row in self.rows:
             self._of_look.setdefault(lookalike_key(row.team), {})[team_key(row.team)] = None
-        #: of each sender, whether the list, and whether the folder of the team, has a mail of it
-        self._senders_of: dict[str, dict[str, tuple[bool, bool]]] = {}
+        #: of each sender, what has a mail of it: the list, the folder of the team
+        self._senders_of: dict[str, dict[str, set[str]]] = {}
         self._teams_of: dict[str, dict[str, None]] = {}
         self._sent: dict[str, set[str]] = {}
         #: the keys of folders that hold files which no mail brought
@@ -183,10 +180,9 @@ class Teams:
         if not team or (placed is not None and team_key(placed.team) != key):
             return  # the list says that it is another's
         if (mail := envelope.mail) is not None and envelope.team and mail.sender:
-            senders = self._senders_of.setdefault(key, {})
-            is_listed, is_in_folder = senders.get(mail.sender, (False, False))
-            is_saved = team_key(envelope.folder) == key
-            senders[mail.sender] = (is_listed or placed is not None, is_in_folder or is_saved)
+            vouchers = {"list"} if placed is not None else set()
+            vouchers |= {"folder"} if team_key(envelope.folder) == key else set()
+            self._senders_of.setdefault(key, {}).setdefault(mail.sender, set()).update(vouchers)
             self._teams_of.setdefault(mail.sender, {})[key] = None
         self._spellings.setdefault(key, {})[team] = None
         if envelope.mail is None:
@@ -224,14 +220,18 @@ class Teams:
             doubts.append(Remark.of("team-sender", sender=shortened(envelope.mail.sender), team=shortened(team)))
         of_team = self._of_team.get(team_key(team))
         doubts += [row.doubt for row in (found, of_team) if row is not None and row.doubt is not None]
-        received = envelope.received
-        is_late = bool(received) and self.deadline is not None and (
-            datetime.datetime.fromisoformat(received) > self.deadline
-        )  # fmt: skip
+        received, mail = envelope.received, envelope.mail
+        is_late = bool(received and self.deadline and datetime.datetime.fromisoformat(received) > self.deadline)
         return Sender(
-            self._team_spelling(team), because if team else "", found, of_team, received,
-            is_late, envelope.mail is not None, "" if envelope.mail is None else envelope.mail.sender, tuple(doubts),
-        )  # fmt: skip
+            self._team_spelling(team),
+            found,
+            of_team,
+            received,
+            is_late,
+            mail is not None,
+            "" if mail is None else mail.sender,
+            tuple(doubts),
+        )
 
     def doubts(self) -> Iterator[tuple[str, str, Remark]]:
         """What a person must decide of teams and mails: the team, the path of a mail, and what it is."""
@@ -242,9 +242,8 @@ class Teams:
                 Remark.of("team-list.moved", [*runs], team=shortened(team), other=folder),
             )
         for key, senders in self._senders_of.items():
-            unlisted = [sender for sender, (is_listed, _) in senders.items() if not is_listed]
-            strangers = [sender for sender in unlisted if not senders[sender][1]]
-            if len(senders) > 1 and unlisted:
+            strangers = [sender for sender, vouchers in senders.items() if not vouchers]
+            if len(senders) > 1 and any("list" not in vouchers for vouchers in senders.values()):
                 yield self._team_spelling(key), "", Remark.of("team-senders", [*senders])
             elif key in self._folders and strangers:
                 yield self._team_spelling(key), "", Remark.of("team-senders.folder", strangers)

@@ -169,7 +169,7 @@ class Basis:
             unreadable = self.decisions.unreadable_answers
             check_apart(self.gold, given, self.columns)
             record = read_run_by(given, rules, unreadable_answers=unreadable, columns=self.columns)
-        record = in_order(record, self.decisions.order)
+        record = in_order(record, "ascending") if self.decisions.order == "ascending" else record
         return without_self_retrieval(record) if self.protocol.not_itself and isinstance(record, Run) else record
 
 
@@ -182,11 +182,20 @@ def basis_of(
     **rules: Unpack[Rules],
 ) -> Basis:
     """The basis of scores by a gold; some of the runs show the task where neither ``task`` nor the gold does."""
-    columns, year = rules.get("columns"), rules.get("edition")
-    record, task, because = read_with_task(gold, runs, rules.get("task"), columns)
+    columns, year, task, evidence = rules.get("columns"), rules.get("edition"), task_name(rules.get("task")), ""
+    record = read_gold(gold, task=task, columns=columns)
+    if task is None:
+        every = [Submission.of(one) for one in runs]
+        task, evidence = (
+            ANSWERS_BESIDE
+            if any(submission.answers is not None for submission in every)
+            # beside labels alone runs tell anything
+            else find_task(
+                record, None if record.labels is None else clearest_run((one.run for one in every), columns), columns
+            )
+        )
     by = protocol(task, year)
     edition, later = known_edition(by, year)
-    because = "; ".join(filter(None, (because, later or "")))
     check_rules(by)
     decisions = Decisions.of(rules.get("decisions"), by)
     _refuse_other_task(record, by)
@@ -201,30 +210,11 @@ def basis_of(
     names = texts("measures", measures, "the name of a measure, or a list of names", ordered=True)
     made = Basis(
         record, by, edition, decisions, queries, frozenset(left_out), qrels,
-        measures_named(names, by.scores), because, columns,
+        measures_named(names, by.scores), "; ".join(filter(None, (evidence, later))), columns,
     )  # fmt: skip
     if documents is None:
         return made
     return replace(made, documents=forms.frames.document_ids(documents, made.id_of, commas=by.exact_ids))
-
-
-def read_with_task(
-    gold: GoldLike,
-    runs: Sequence[RunLike | Submission] = (),
-    task: str | int | None = None,
-    columns: Mapping[str, str] | None = None,
-) -> tuple[Gold, str, str]:
-    """The gold; the task that it and the runs belong to, and what shows it, empty where it is named."""
-    name = task_name(task)
-    record = read_gold(gold, task=name, columns=columns)
-    if name is not None:
-        return record, name, ""
-    every = [Submission.of(one) for one in runs]
-    if any(submission.answers is not None for submission in every):
-        return record, *ANSWERS_BESIDE
-    # beside labels alone runs tell anything
-    run = None if record.labels is None else clearest_run((submission.run for submission in every), columns)
-    return record, *find_task(record, run, columns)
 
 
 def _ids_stand(gold: Gold) -> bool:

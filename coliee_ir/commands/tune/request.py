@@ -28,10 +28,10 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.asked import measures_named
-from coliee_ir.reading.basis import Rules, judgements_of, read_with_task, refuse_other_keywords
+from coliee_ir.reading.basis import Rules, basis_of, judgements_of, refuse_other_keywords
 from coliee_ir.reading.submission import Submission
 from coliee_ir.reading.years import years
-from coliee_ir.rules.protocol import Protocol, protocol
+from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.remarks import OF_ORDER
 from coliee_ir.scoring.scores import Scores
@@ -156,12 +156,11 @@ def tune(
     if floor is not None and cap is not None and floor > cap:
         raise UsageError("bad-value", f"the floor ({floor}) must not exceed the cap ({cap})")
     Resampling(seed=seed)  # refuses a seed that is none
-    columns = rules.get("columns")
-    run = readable(run, columns)
+    run = readable(run, rules.get("columns"))
     if isinstance(run, Source):
         run.check()  # before what else may be wrong is said
-    record, task, _ = read_with_task(gold, [Submission(run, answers)], rules.get("task"), columns)
-    aimed, rules["task"] = _measure(measure, protocol(task, rules.get("edition"))), task
+    basis = basis_of(gold, runs=[Submission(run, answers)], **rules)
+    record, aimed, rules["task"] = basis.gold, _measure(measure, basis.protocol), basis.task
     evaluator = Evaluator(record, aimed.name, **rules)
     submission = evaluator.read(run)
     given = None if answers is None else evaluator.read(answers)
