@@ -256,6 +256,8 @@ REMARKS: Final = {
     "shared-tag": "{n} runs of Task {task} have this tag: {examples}",
     "newest-rules": "no rules of {year} are known; those of {newest} count",
     "same-file": "{file} is the same file as {other} of another team",
+    "near-copy": "{n} of its {documents} documents for Task {task} are also in {other} of {team}: is one made from the "
+    "other?",
     "gold-itself.file": "{file} equals the gold, and is not ranked",
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
     "undescribed": "no system description has arrived",

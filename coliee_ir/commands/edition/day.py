@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import Source
+from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.evaluate import Watch, evaluate_all
@@ -30,17 +32,21 @@ from coliee_ir.inbox.inventory import Inventory, sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import name_of
+from coliee_ir.reading.submission import Submission, name_of
 from coliee_ir.rules.protocol import known_edition, protocol
 from coliee_ir.scoring.evaluator import Evaluator
 
 #: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
 _MISSED, _ENOUGH = 0.1, 4
 
+#: two teams' runs are asked about where they share a larger part of their documents
+_SHARED: Final = 0.95
+
 
 #: kind of decision → the status that settles it, in the list of teams
 _STATUSES: Final = {
     "late": "ranked", "undated": "ranked", "perfect-score": "disqualified", "same-file": "disqualified",
+    "near-copy": "disqualified",
     "refused": "withdrawn",
 }  # fmt: skip
 
@@ -228,6 +234,42 @@ def _copies(day: Day) -> _Found:
             yield Decision(Remark.of("same-file", file=row.file, other=row.copy_of), row.team, row.tag, row.file)
 
 
+def _near_copies(day: Day) -> _Found:
+    """Runs that share nearly all of their documents with another team's, which came earlier as far as that is known."""
+    bases = dict(zip((part.name for part in day.edition.tasks), day.bases, strict=True))
+    for board in day.boards:
+        numbers = dict[tuple[str, str], int]()  # of queries with a document
+        runs = ((entry, entry.submission) for entry in board.counted if entry.submission is not None and entry.team)
+        ordered = sorted(runs, key=lambda pair: pair[1].received)
+        found = [(entry, _retrieved(run, bases[board.called], numbers)) for entry, run in ordered]
+        sent = [(entry, _bits(mine, len(numbers))) for entry, mine in found]
+        for (first, theirs), (entry, mine) in combinations(sent, 2):
+            n, most = (mine & theirs).bit_count(), max(mine.bit_count(), theirs.bit_count())
+            if first.team != entry.team and mine != theirs and n > _SHARED * most:
+                about = {"task": board.called, "documents": mine.bit_count(), "other": first.file, "team": first.team}
+                yield Decision(Remark.of("near-copy", (), n, **about), entry.team, entry.tag, entry.file)
+
+
+def _bits(numbers: Collection[int], n: int) -> int:
+    """Numbers below n as the bits of one, which are compared and counted all at once."""
+    is_there = np.zeros(n, np.bool_)
+    is_there[[*numbers]] = True
+    return int.from_bytes(np.packbits(is_there).tobytes())
+
+
+def _retrieved(run: Submission, basis: Basis, numbers: dict[tuple[str, str], int]) -> frozenset[int]:
+    """The queries of a run, each with a document that it retrieves, by their numbers; of labels and of claims none."""
+    record = basis.read(run.run)
+    if not isinstance(record, Run) or basis.protocol.claims:
+        return frozenset()
+    return frozenset(
+        numbers.setdefault((query, document), len(numbers))
+        for block in record.blocks()
+        for query, first, last in block.segments()
+        for document in block.documents[first:last]
+    )
+
+
 def _remarks_of_boards(day: Day) -> _Found:
     """Too many runs, equal ones, corrected ones, and what the list of teams and the runs do not agree on."""
     for board in day.boards:
@@ -313,5 +355,5 @@ def _hard_questions(day: Day) -> _Found:
 
 _FINDERS: Final = (
     _missing_tasks, _unknown_rules, _late_files, _doubtful_senders, _shared_tags, _set_aside, _refused_files,
-    _suspicious_runs, _copies, _remarks_of_boards, _description_gaps, _hard_questions,
+    _suspicious_runs, _copies, _near_copies, _remarks_of_boards, _description_gaps, _hard_questions,
 )  # fmt: skip

@@ -401,6 +401,20 @@ def test_a_letter_says_nothing_of_other_teams(hold: Callable[..., Day]) -> None:
     assert not any("empty.txt" in file for _, file in told)
 
 
+def test_a_near_copy_of_another_teams_run_is_asked_about(hold: Callable[..., Day]) -> None:
+    def long(tag: str, *changed: int) -> str:
+        rows = [(n, n + 500 + 50 * k) for n in QUERIES for k in range(3)]
+        return "".join(f"{n:06} {text + 5000 * (at in changed):06} {tag}\n" for at, (n, text) in enumerate(rows))
+
+    runs = {"RED1": long("RED1"), "RED2": long("RED2", 3), "GREY1": long("GREY1", 0), "PINK1": long("PINK1", 5, 6)}
+    files = {f"{tag[:-1]}/{tag}.txt": content for tag, content in runs.items()}
+    assert [(one.team, one.run, one.status) for one in hold(files).decide if one.kind == "near-copy"] == [
+        ("GREY", "GREY1", "disqualified")
+    ]
+    settled = hold(files, "GREY1,GREY,disqualified\n")
+    assert "near-copy" not in {one.kind for one in settled.decide}
+
+
 def test_what_the_list_of_teams_decides_is_asked_no_more(hold: Callable[..., Day]) -> None:
     files = {
         "EVIL/best.txt": run("EVIL1", 10), "EVIL/same.txt": run("EVIL2", 8), "EVIL/broken.txt": "000001 000501\n\0\n",
