@@ -242,11 +242,12 @@ def _near_copies(day: Day) -> _Found:
         runs = ((entry, entry.submission) for entry in board.counted if entry.submission is not None and entry.team)
         ordered = sorted(runs, key=lambda pair: pair[1].received)
         found = [(entry, _retrieved(run, bases[board.called], numbers)) for entry, run in ordered]
-        sent = [(entry, _bits(mine, len(numbers))) for entry, mine in found]
-        for (first, theirs), (entry, mine) in combinations(sent, 2):
-            n, most = (mine & theirs).bit_count(), max(mine.bit_count(), theirs.bit_count())
-            if first.team != entry.team and mine != theirs and n > _SHARED * most:
-                about = {"task": board.called, "documents": mine.bit_count(), "other": first.file, "team": first.team}
+        sent = [(entry, len(mine), _bits(mine, len(numbers))) for entry, mine in found]
+        for (first, n_theirs, theirs), (entry, n_mine, mine) in combinations(sent, 2):
+            if first.team == entry.team or mine == theirs:
+                continue
+            if (n := (mine & theirs).bit_count()) > _SHARED * max(n_mine, n_theirs):
+                about = {"task": board.called, "documents": n_mine, "other": first.file, "team": first.team}
                 yield Decision(Remark.of("near-copy", (), n, **about), entry.team, entry.tag, entry.file)
 
 
