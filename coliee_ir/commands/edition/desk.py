@@ -25,7 +25,7 @@ from coliee_ir.commands.leaderboard.catalogue import below, refused_below
 from coliee_ir.commands.validate import Finding, Severity
 from coliee_ir.commands.validate.result import Received, Validation
 from coliee_ir.inbox.grouping import Excess
-from coliee_ir.inbox.inventory import FilePart
+from coliee_ir.inbox.inventory import FilePart, InboxFile
 from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.output.grid import Cell, Grid, html, in_html, no_formula
 from coliee_ir.output.shown import render
@@ -132,67 +132,62 @@ class Team(NamedTuple):
     """A team: what it sent, what was found in it, and where its runs stand."""
 
     name: str  # empty of files whose team nothing tells
-    senders: tuple[str, ...]  # the addresses that its mails came from
-    files: list[Received]  # by the names that they have in the mailbox, as everything here
+    own: dict[str, InboxFile]  # its files by the names that they have in the mailbox, as everything here
+    files: list[Received]
     findings: list[Finding]
     entries: list[tuple[Leaderboard, Entry]]
     refused: list[Invalid]
     received: dict[str, str]  # file → when it was received, where a mail says so
-    describes: bool  # whether it sent a description that can be read
-    short: dict[str, str]  # file → its name in the mailbox
-    held: list[tuple[str, Excess]]  # by task, the runs that are not scored because they are too many
-    secret: frozenset[str]  # the files of which nothing is said, because they are the gold
+
+    @property
+    def describes(self) -> bool:
+        """Whether it sent a description that can be read."""
+        return any(file.described for file in self.own.values())
 
 
 def teams_of(day: Day) -> Iterator[Team]:
     """The teams from which anything came."""
-    common = day.teams.common
-    items = {file.file: file for file in day.inventory.items}
-    short = {file: below(file, common) for file in items}
-    for name in dict.fromkeys(row.team for row in day.inbox.received):
-        rows = [row for row in day.inbox.received if row.team == name]
-        own = {row.file: items[row.file] for row in rows}
+    common, items = day.teams.common, {file.file: file for file in day.inventory.items}
+    for name, rows in by_key(day.inbox.received, lambda row: row.team).items():
+        own = {row.file: below(row.file, common) for row in rows}
         invalid = (one for board in day.boards for one in board.invalid if not own.keys().isdisjoint(one.files))
         refused = by_key((refused_below(one, common) for one in invalid), lambda one: one.files)
         yield Team(
             name,
-            tuple(dict.fromkeys(item.sender.sender for item in own.values() if _ADDRESS.fullmatch(item.sender.sender))),
+            {short: items[file] for file, short in own.items()},
             [
-                replace(
-                    row, file=short[row.file], remark=f"copy of {short[row.same_as]}" if row.same_as else row.remark
-                )
+                replace(row, file=own[row.file], remark=f"copy of {own[row.same_as]}" if row.same_as else row.remark)
                 for row in rows
             ],
             [
                 replace(
                     finding,
-                    file=short[finding.file],
-                    remedy=finding.remedy.replace(finding.file.removesuffix(short[finding.file]), ""),
+                    file=own[finding.file],
+                    remedy=finding.remedy.replace(finding.file.removesuffix(own[finding.file]), ""),
                 )
                 for finding in day.inbox.findings
                 if finding.file in own
             ],
             [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
             [same[0] for same in refused.values()],
-            {short[file]: day.edition.time(time) for file, item in own.items() if (time := item.sender.received)},
-            any(item.described for item in own.values()),
-            short,
-            [one for one in day.held if one[1].team == name],
-            frozenset(short[file] for file, item in own.items() if item.part is FilePart.GOLD),
+            {own[file]: day.edition.time(time) for file in own if (time := items[file].sender.received)},
         )
 
 
 def mails(day: Day, team: Team) -> dict[str, bytes]:
     """The kind of a mail to a team → its file: a receipt, and once they are told, the results."""
     is_sure = not any(decision.kind == "team-senders" and decision.team == team.name for decision in day.decide)
-    texts = {"receipt": ("what we received from", _receipt(team))}
+    texts = {
+        "receipt": ("what we received from", _receipt(team, [one for one in day.held if one[1].team == team.name]))
+    }
     if day.edition.phase == "results":
-        texts["results"] = ("the results of", _results(team))
+        texts["results"] = ("the results of", _results(team, day))
     made = {}
+    senders = dict.fromkeys(one.sender.sender for one in team.own.values() if _ADDRESS.fullmatch(one.sender.sender))
     for kind, (subject, lines) in texts.items():
         mail = EmailMessage()
-        if is_sure and team.senders:
-            mail["To"] = ", ".join(team.senders)
+        if senders and is_sure:
+            mail["To"] = ", ".join(senders)
         mail["Subject"] = printable(f"{day.edition.name}: {subject} {team.name}")
         mail["X-Unsent"] = "1"  # by which mail programs open it to be sent
         mail.set_content("".join(f"{printable(line)}\n" for line in [f"Dear {team.name},", "", *lines]), cte="8bit")
@@ -200,7 +195,7 @@ def mails(day: Day, team: Team) -> dict[str, bytes]:
     return made
 
 
-def _receipt(team: Team) -> Iterator[str]:
+def _receipt(team: Team, held: Sequence[tuple[str, Excess]]) -> Iterator[str]:
     """What came, when, as what it was read, and how to mend what is wrong."""
     yield f"We received {counted(len(team.files), 'file')}:"
     for received in team.files:
@@ -208,7 +203,7 @@ def _receipt(team: Team) -> Iterator[str]:
         task = f"Task {received.task}" if received.task else ""
         said = (
             ""
-            if received.file in team.secret
+            if team.own[received.file].part is FilePart.GOLD  # of which nothing is said
             else ", ".join(filter(None, (task, received.tag, received.part, received.remark)))
         )
         yield f"  {received.file}{when}: {said or 'received'}"
@@ -223,7 +218,7 @@ def _receipt(team: Team) -> Iterator[str]:
     refused = [str(invalid.reason) for invalid in team.refused if invalid.reason.kind != "mismatch"]
     if refused:
         yield from ("", "These cannot be scored:", *(f"  {reason}" for reason in refused))
-    for task, over in team.held:
+    for task, over in held:
         tags = [run.tag for run in over.runs]
         more = f" and {len(tags) - _NAMED} more" * (len(tags) > _NAMED)
         number = f"{over.n} runs of Task {task} came, and a team may send {over.most}"
@@ -238,7 +233,7 @@ def _receipt(team: Team) -> Iterator[str]:
         )
 
 
-def _results(team: Team) -> Iterator[str]:
+def _results(team: Team, day: Day) -> Iterator[str]:
     """Place and scores of each run; of one that is not ranked, why."""
     yield (
         "Scores and places (not official before the results are published):"
@@ -251,7 +246,7 @@ def _results(team: Team) -> Iterator[str]:
         place = f"place {entry.place} of {len(board.counted)} ({possible})" if entry.place else entry.status
         scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
         n_same = sum(other is board and one.tag == entry.tag for other, one in team.entries)
-        run = f"{entry.tag} ({team.short[entry.file]})" if n_same > 1 else entry.tag
+        run = f"{entry.tag} ({below(entry.file, day.teams.common)})" if n_same > 1 else entry.tag
         yield f"  Task {board.called}, {run}: {place or 'no score'}; {scores}"
     yield from (f"  {invalid.tag or 'file'}: not ranked; {invalid.reason}" for invalid in team.refused)
 
