@@ -167,11 +167,10 @@ def _sections(board: Leaderboard, edition: Edition, pictures: Pictures) -> Itera
     shown = edition.public
     tables, _ = everything(board, Extras(categories_of(board, edition)))
     tables["results"] = _as_drawn(tables["results"], board)
-    left_out = {"questions"} if shown.hide_gold else set()
-    left_out |= set() if shown.approaches else {"approaches"}
+    is_left_out = {"questions": shown.hide_gold, "approaches": not shown.approaches}
     is_shown = shown.figures and bool(board.entries) and is_drawn()
     for heading, names in _SECTIONS.items():
-        there = [name for name in names if name in tables and name not in left_out and is_worth(tables[name])]
+        there = [name for name in names if name in tables and not is_left_out.get(name) and is_worth(tables[name])]
         parts = [_table_html(tables[name]) for name in there]
         if heading == "Results":  # the table is what people come for
             parts.append(f'<p class="under">{in_html(board.method)}</p>\n' if board.best else "")

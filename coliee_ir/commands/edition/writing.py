@@ -241,5 +241,5 @@ def summary_lines(news: News) -> Iterable[str]:
         yield f"{decisions}; settle each in the teams file, or write to the team:"
     for one in decide:
         about = " ".join(filter(None, (one["team"], one["run"]))) or one["file"]
-        said = f"{about}: {one['what']}" if about else one["what"]
+        said = ": ".join(filter(None, (about, one["what"])))
         yield f"  {'*' if one['key'] in news.decide else ' '} {said} [{one['kind']}]"

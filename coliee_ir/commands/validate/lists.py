@@ -48,9 +48,8 @@ def columns(sheet: Sheet) -> None:
             sheet.left.append(index)
             continue
         sheet.queries.setdefault(cells[0], array("l")).append(index)
-        if cells[-1] not in sheet.tags:
-            sheet.tags[cells[-1]] = cells[-1]
-            sheet.tag = sheet.tag or cells[-1]
+        sheet.tags.setdefault(cells[-1], cells[-1])
+        sheet.tag = sheet.tag or cells[-1]
         if cells[-1] != understood.sound_tag:
             understood.check_tag(sheet.line(index))
         if sheet.kind == "answers":
