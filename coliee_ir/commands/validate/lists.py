@@ -383,8 +383,11 @@ def _order(sheet: Sheet) -> None:
     """The lines of a query stand together."""
     if all(rows[-1] - rows[0] < len(rows) for rows in sheet.queries.values()):
         return
-    query_of = {index: query for query, rows in sheet.queries.items() for index in rows}
-    kept = (index for index in sorted(query_of) if index not in sheet.dropped)
+    query_of = [""] * len(sheet.contents)
+    for query, rows in sheet.queries.items():
+        for index in rows:
+            query_of[index] = query
+    kept = (index for index, query in enumerate(query_of) if query and index not in sheet.dropped)
     parts = Counter[str]()
     for of, indexes in groupby(kept, key=query_of.__getitem__):
         parts[of] += 1
