@@ -2,8 +2,8 @@
 
 import os
 import shutil
+from collections import namedtuple
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 import axe_playwright_python
 import one_step
@@ -14,9 +14,6 @@ from example_runs import EXAMPLES
 import coliee_ir
 from coliee_ir.commands.edition import Edition, Public, TaskPart
 from coliee_ir.commands.edition.public import Pictures, pages
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -38,14 +35,8 @@ def browser():
         browser.close()
 
 
-class Opened(NamedTuple):
-    """A page, and what it said and asked for while it was open."""
-
-    page: Page
-    said: list[str]
-    asked: list[str]
-
-
+#: a page, and what it said and asked for while it was open
+Opened = namedtuple("Opened", ["page", "said", "asked"])
 TOOLTIP = "#vg-tooltip-element.visible"
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
