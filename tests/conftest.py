@@ -8,7 +8,6 @@ import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,8 +37,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 #: a user's code, which type checkers read (tests/test_typing.py); a script that reads its arguments
 collect_ignore = ["typing", "minimal.py"]
-
-Opened = Callable[..., Source]
 
 
 @pytest.hookimpl(tryfirst=True)

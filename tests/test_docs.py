@@ -19,8 +19,6 @@ PAGES = {page.relative_to(DOCS).as_posix(): page.read_text(encoding="utf-8") for
 def loaded(name):
     """A script of docs/, which is no package."""
     spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

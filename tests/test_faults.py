@@ -326,7 +326,6 @@ def ended(*arguments, hook, sign, group=True):
         start_new_session=True,
     )
     try:
-        assert process.stderr is not None
         while "ready" not in process.stderr.readline():
             assert process.poll() is None
         (os.killpg if group else os.kill)(process.pid, sign)

@@ -1,7 +1,6 @@
 import random
 from contextlib import suppress
 from itertools import product
-from typing import Any
 
 import ir_measures
 import numpy as np
@@ -11,8 +10,6 @@ from asserting import refusing
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ir_measures import request
 from coliee_adapters.trec_eval import Request, values
-
-Named = tuple[str, dict[str, Any], float | None]
 
 COMPUTED = [
     ("AP", {}, None), ("AP", {}, 3), ("AP", {"rel": 2}, 3), ("AP", {"judged_only": True}, None), ("MAP", {}, None),

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 from coliee_adapters.kinds import REMARKS
 from coliee_adapters.remarks import Remarks
 
-Added = tuple[str, str, int]
-
 #: the kinds that readers and judging count, of which a sentence needs no more than the count
 COUNTED = list(REMARKS)[: list(REMARKS).index("gold-itself") + 1]
 

@@ -11,14 +11,11 @@ import random
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 SEED = 2026
 SHIPPED = Path(__file__).parents[2] / "coliee_ir" / "examples"
-
-T = TypeVar("T")
-Labels = dict[str, bool]
 
 
 def main():
@@ -78,9 +75,6 @@ class Topic(NamedTuple):
 class Hit(NamedTuple):
     document: str
     score: float
-
-
-Rankings = dict[str, list[Hit]]
 
 
 def topics(dice, relevance, collection):

@@ -15,7 +15,6 @@ _FORM = (
     "Task: {}\nRun tag: {}\n\n- Machine learning models:\n{}\n- External resources:\nnone\n"
     "- Explaination:\nRetrieval, and a reranker.\n"
 )
-_Files = dict[str, str | bytes]
 
 
 def _is_right(n, at, right, of):

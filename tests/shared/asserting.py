@@ -7,15 +7,12 @@ of a line may be left out: `f.txt, line 2: [bad-score] (found 'x')`.
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import pytest
 
 from coliee_adapters.kinds import ERRORS, REMARKS, with_kind
-
-#: a command and its words → its exit code, standard output and standard error
-Call = Callable[..., tuple[int, str, str]]
 
 _KNOWN = "|".join(map(re.escape, {*ERRORS, *(row.partition(".")[0] for row in REMARKS)}))
 _WILD = re.compile(rf" ?(…|\[(?:{_KNOWN})\]) ?")

@@ -14,7 +14,6 @@ from typing import Any, Literal
 from coliee_ir import evaluate, validate
 
 Files = dict[str, bytes]
-Edit = Callable[[bytes], bytes]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from coliee_adapters.records import Columns, Run
 
-Judgements = dict[str, dict[str, int]]
-
 # bytes order matters: a prefix, another case, characters of two and three bytes, one beyond the basic plane, and ids
 # that differ only behind their 128th byte
 DOCUMENTS = ("d", "d1", "d10", "D2", "é", "民法1", "𠮷", "018", "18", "d" * 130, "d" * 130 + "1")

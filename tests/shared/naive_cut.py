@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from coliee_ir.commands.tune import Pool
 from coliee_ir.rules.decisions import Decisions
 
-Lists = dict[str, list[str]]
-
 #: 0.1 and its neighbour tie in float32, in which trec_eval compares, and 1e39 and 2e39 do with infinity
 SCORES = (0.0, -0.0, 0.1, 0.1 + 1e-12, 0.2, 0.5, 0.5, 0.9, 1.0, 3.0, 7.5, 1e-40, 1e30, 1e39, 2e39)
 

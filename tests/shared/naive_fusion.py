@@ -5,8 +5,6 @@ import math
 from hypothesis import strategies as st
 from naive import DOCUMENTS, QUERIES, float32
 
-Rankings = dict[str, dict[str, float]]
-
 #: few different ones, so that many tie
 _scores = st.sampled_from((0.0, -0.0, 1.0, -1.0, 0.1, 0.1 + 1e-12, 2.5, 16777216.0, 16777217.0)) | st.floats(-1e6, 1e6)
 

@@ -8,9 +8,6 @@ import zipfile
 RUN = b"001 013 A\n"
 
 
-Files = dict[str, bytes] | list[tuple[str, bytes]]
-
-
 def zipped(files):
     stream = io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,18 +1,12 @@
 """What a reader refuses, and what it makes of a run."""
 
-from collections.abc import Callable
-
 import pytest
 from asserting import heard
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files.source import Source
 from coliee_adapters.forms.detect import read_run
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remarks
-
-#: what writes content to a file, and opens it
-Opened = Callable[..., Source]
 
 
 def refused(read, *given):
@@ -27,7 +21,6 @@ def told(read, *given):
 
 def rows(run):
     """Query, document and score of each line."""
-    assert isinstance(run, Run)
     return [
         (query, block.documents[at], None if block.scores is None else float(block.scores[at]))
         for block in run.blocks()

@@ -18,7 +18,6 @@ TRUTH = {
     for name, step in (("bm25", 3), ("dense", 5), ("rerank", 11))
 }
 PASSED = {name: {query: float(value > 0.4) for query, value in of.items()} for name, of in TRUTH.items()}
-Held = Mapping[str, Mapping[str, float]]
 
 
 def mean(values):

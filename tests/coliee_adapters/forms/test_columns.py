@@ -27,9 +27,6 @@ class Line(NamedTuple):
     rank: str | None
 
 
-Outcome = tuple[list[Line], Remarks] | str
-
-
 def as_number(rank):
     """A rank without leading zeros, which the fast lane does not keep."""
     return str(int(rank)) if rank is not None and re.fullmatch("[0-9]{1,18}", rank) else rank
@@ -212,7 +209,6 @@ def test_a_block_is_split_where_the_query_changes(path, start):
     assert list(block.starts) == [0, 3, 4, 5, 6]
     assert list(block.documents) == ["d1", "d2", "d3", "d1", "d9", "d4"]
     assert (block.scores, block.ranks) == (None, None)
-    assert block.remarks is not None
     assert block.remarks.examples("tag") == (f"line {2 + bool(start)}: U",)
 
 

@@ -54,7 +54,6 @@ def test_a_decimal_is_the_number_nearest_to_its_text(texts):
     found = decimals(*column(texts))
     expected = np.array(list(map(float, texts)))
     if np.isfinite(expected).all():
-        assert found is not None
         assert list(map(float.hex, found.tolist())) == list(map(float.hex, expected.tolist()))
     else:
         assert found is None
@@ -66,7 +65,6 @@ def test_up_to_19_digits_are_read_at_once(texts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subject, "float", lambda text: pytest.fail(f"{text!r} alone"), raising=False)
         found = decimals(raw, first, last)
-    assert found is not None
     assert found.tolist() == list(map(float, texts))
 
 
@@ -80,7 +78,6 @@ def test_what_is_no_finite_number_is_refused(text):
 def test_integers_are_what_int_reads(texts):
     found = integers(*column(texts))
     if all(text.isdigit() and len(text) <= 18 for text in texts):
-        assert found is not None
         assert found.tolist() == list(map(int, texts))
     else:
         assert found is None

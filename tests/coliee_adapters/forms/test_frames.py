@@ -16,7 +16,7 @@ from reading import refused
 from coliee_adapters.errors import InputError
 from coliee_adapters.forms.frames import gold_of, pandas_frame, polars_frame, run_of, run_of_arrays
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import Answers, Run, normal_id
+from coliee_adapters.records import Run, normal_id
 
 Item = namedtuple("Item", ["query_id", "doc_id"])
 
@@ -136,7 +136,6 @@ OF_SCORED = Listed(["q1", "q2", "q1"], [0, 1, 2, 3], ["d1", "d2", "d3"], [0.5, 2
 )  # fmt: skip
 def test_a_run_is_taken_from_whatever_holds_it(held, block):
     run = run_of(held, normal_id, tag="T")
-    assert isinstance(run, Run)
     assert listed(run) == listed(run) == [block]
     assert run.scored == (block.scores is not None and block.scores[0] >= 0)
     assert {type(score) for score in block.scores or ()} <= {float}
@@ -206,7 +205,6 @@ def test_answers_are_understood_as_in_files(yes, no):
         [{"qid": "q", "answer": yes}, {"qid": "r", "answer": no}],
     ):
         answers, gold = run_of(held), gold_of(held)
-        assert isinstance(answers, Answers)
         assert (answers.labels, gold.labels) == (expected, expected)
         assert answers.remarks.count("label-form") == (0 if isinstance(yes, bool | np.bool_) else 2)
 
@@ -217,7 +215,6 @@ def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart
     with refusing(InputError, "[structure] … for answers Y or N, …"):
         run_of({"q": 1.0, "r": 0.0})
     answers = run_of({"q": "Y", "r": "Sorry", "s": "N"})
-    assert isinstance(answers, Answers)
     assert (answers.labels, answers.unreadable) == ({"q": True, "s": False}, ("r",))
     with refusing(InputError, "[bad-label]"):
         run_of({"827": "maybe"})

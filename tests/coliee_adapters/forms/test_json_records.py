@@ -8,7 +8,7 @@ from reading import read_whole, refused, told
 
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, frames
-from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id
+from coliee_adapters.records import Answers, Gold, exact_id, normal_id
 
 
 def one_a_line(objects):
@@ -17,7 +17,6 @@ def one_a_line(objects):
 
 def ranked(run):
     """Query → its documents with their scores."""
-    assert isinstance(run, Run)
     found = {}
     for block in run.blocks():
         scores = [None] * len(block.documents) if block.scores is None else list(block.scores)
@@ -99,7 +98,6 @@ def test_a_shape_that_is_not_read_is_refused_with_what_helps(source, held, said)
 )
 def test_ranks_decide_without_scores(source, text, expected):
     for run in (detect.read_run(source(text)), frames.run_of(json.loads(text))):
-        assert isinstance(run, Run)
         assert ranked(run) == expected
         assert run.scored == ("3" in expected)
 
@@ -123,14 +121,11 @@ def test_answers_and_documents_of_one_file_are_both_read_where_neither_may_be_th
         run = detect.read_run(source(text))
         remarks = run.remarks if isinstance(run, Answers) else next(run.blocks()).remarks
         if columns:
-            assert remarks is not None
             [example] = remarks.examples("other-part")
             assert example.replace("'", "") == f"--columns answer={answer},document={name}"
             run = detect.read_run(Source(source(text).path, columns={"answer": answer, "document": name}))
-        assert isinstance(run, Run)
         assert {query: [one for one, _ in documents] for query, documents in ranked(run).items()} == held
         answers = run.other_parts["answers"]
-        assert isinstance(answers, Answers)
         assert answers.labels == {query: bool(documents) for query, documents in held.items()}
         assert run.tag == answers.tag
 
@@ -142,7 +137,6 @@ def test_an_answer_that_each_document_of_its_query_repeats_is_one(source):
     run = detect.read_run(Source(source(text).path, columns=columns))
     assert list(ranked(run)) == ["q1", "q2"]
     answers = run.other_parts["answers"]
-    assert isinstance(answers, Answers)
     assert (answers.labels, list(answers.remarks)) == ({"q1": True, "q2": False}, [])
     contradicting = Source(source(text.replace("Y,709", "N,709")).path, columns=columns)
     assert refused(detect.read_run, contradicting).kind == "conflicting"
@@ -151,10 +145,8 @@ def test_an_answer_that_each_document_of_its_query_repeats_is_one(source):
 def test_the_run_tag_is_that_of_the_first_record(source):
     records = [{**record, "run_id": tag} for record, tag in zip(RECORDS, "AAB", strict=True)]
     run = detect.read_run(source(one_a_line(records)))
-    assert isinstance(run, Run)
     assert run.tag == "A"
     (block,) = run.blocks()
-    assert block.remarks is not None
     assert block.remarks.examples("tag") == ("line 3: B",)
 
 
@@ -273,7 +265,6 @@ def test_a_value_within_another_is_named_by_its_path(source, n):
         file = source(text)
         file.columns = PATHS if "meta" in text else {"answer": PATHS["answer"]}
         answers = read_run(file)
-        assert isinstance(answers, Answers)
         assert answers.labels == expected
     assert frames.run_of(records, columns=PATHS).labels == expected
     gold = frames.gold_of(records, columns={"query": "meta.id", "label": "model_output.judgment"})
@@ -354,7 +345,6 @@ def test_an_answer_that_is_no_label_is_kept_apart(source):
         ('{"q9": "N", "q0": "Y", "q1": "Sorry"}', ("q1",), None),
     ):
         answers = detect.read_run(source(text))
-        assert isinstance(answers, Answers)
         assert (answers.unreadable, set(answers.labels) & set(unreadable)) == (unreadable, set())
         assert answers.remarks.count("unreadable-answer") == len(unreadable)
         assert examples in (None, answers.remarks.examples("unreadable-answer"))

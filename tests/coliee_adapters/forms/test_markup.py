@@ -1,13 +1,9 @@
-from collections.abc import Callable
-
 import pytest
 from asserting import heard, matches
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import limits
-from coliee_adapters.forms.markup import Element, parse
-
-Parse = Callable[[str | bytes], Element]
+from coliee_adapters.forms.markup import parse
 
 
 @pytest.fixture

@@ -31,7 +31,6 @@ def dataset(*pairs):
 def heads(source, text):
     """The articles of one pair whose ``<t1>`` holds the text."""
     gold = read_gold(source(f'<dataset><pair id="q" label="Y"><t1>{text}</t1></pair></dataset>'))
-    assert gold.qrels is not None
     assert list(gold.qrels) == ["q"]
     return list(gold.qrels["q"])
 
@@ -39,7 +38,6 @@ def heads(source, text):
 read_gold, _ = readers("statute-xml", "labels")
 read_label_gold, read_answers = readers("labels", "labels")
 
-Qrels = dict[str, dict[str, int]]
 
 WORDS = {"y": True, "Yes": True, "TRUE": True, "n": False, "no": False, "False": False}
 GOLDS = {

@@ -5,7 +5,6 @@ from reading import refused, remarks_of, rows
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.forms import detect, tabular
-from coliee_adapters.records import Answers, Run
 
 _, read_run = readers("table", "table")
 
@@ -32,7 +31,6 @@ def read_rows(file):
 def test_a_run_in_csv_is_read(source, text, pairs, tag):
     run = read_run(source(text, "f.csv"))
     assert rows(run) == rows(run) == [(query, document, None) for query, document in pairs]
-    assert isinstance(run, Run)
     assert (run.tag, run.scored, run.path, run.format) == (tag, False, "f.csv", "table")
     assert sniffed(source(text).head(), tabular)[1] == "table"
 
@@ -75,14 +73,12 @@ def test_a_header_with_tabs_may_have_blanks_and_empty_cells(source):
 def test_text_in_quotes_may_hold_line_ends_and_separators(source):
     text = 'pair_id\tlabel\tprediction\tmsg\nR01-1-A\tY\tN\t"a\tb\n""c"""\nR01-2-A\tN\tN\tx\n'
     answers = detect.read_run(source(text))
-    assert isinstance(answers, Answers)
     assert answers.labels == {"R01-1-A": False, "R01-2-A": False}
     assert detect.read_gold(source(text)).labels == {"R01-1-A": True, "R01-2-A": False}
 
 
 def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source):
     answers = detect.read_run(source("id,prediction,run\nq1,yes,A\nq1,Y,A\n"))
-    assert isinstance(answers, Answers)
     assert (answers.labels, answers.tag) == ({"q1": True}, "A")
     assert (answers.remarks.count("duplicate"), answers.remarks.count("label-form")) == (1, 1)
     assert mentions(heard(refused(read_rows, source("id,answer\nq1,Y\nq1,N\n"))), "[conflicting] line 2 …")
@@ -134,7 +130,6 @@ def test_lines_of_a_run_are_no_header(source, text):
 def test_ranks_and_scores_are_told_from_run_tags(source, separator, lines, scored, numbers, kind):
     text = "".join(line.replace(" ", separator) + "\n" for line in lines)
     run, commented = detect.read_run(source(text, "m.tsv")), detect.read_run(source("# a\n" + text, "c.tsv"))
-    assert isinstance(run, Run)
     assert [score for _, _, score in rows(run)] == numbers
     assert (run.tag, run.scored) == ("m" if kind else lines[0][-1], scored)
     expected = remarks_of(run)

@@ -105,7 +105,6 @@ def rankings_of(source):
     run = read_run(source)
     rankings = []
     for block in run.blocks():
-        assert block.scores is not None
         for query, first, last in block.segments():
             rankings.append((query, list(zip(block.documents[first:last], block.scores[first:last], strict=True))))
     return rankings

@@ -1,14 +1,12 @@
 """What a stranger ran into: one bad file among good ones, outputs in the place of inputs, labels in another guise."""
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path
 
 import one_step
 import pytest
-from asserting import Call, failing, heard, matches, mentions, refusing
+from asserting import failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError
@@ -20,7 +18,7 @@ DENSE = EXAMPLES / "task1" / "dense.txt"
 GOLD4, RUN4 = EXAMPLES / "task4" / "gold.xml", EXAMPLES / "task4" / "ALPHA.txt"
 
 
-def test_a_file_of_words_does_not_decide_the_task(call: Call, tmp_path: Path) -> None:
+def test_a_file_of_words_does_not_decide_the_task(call, tmp_path):
     words = tmp_path / "notes.txt"
     words.write_text("see you in Tokyo\n")
     code, out, err = call("evaluate", GOLD4, words, RUN4, "--keep-going")
@@ -34,7 +32,7 @@ def test_a_file_of_words_does_not_decide_the_task(call: Call, tmp_path: Path) ->
     assert (code, "0.8333" in out, "notes.txt" in err) == (0, True, True)
 
 
-def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
+def test_what_shows_no_task_leaves_it_to_the_gold():
     assert clearest_run(["not there"]) is None
     assert find_task(read_gold(str(GOLD1)), clearest_run([])).task == "1"
 
@@ -60,9 +58,7 @@ def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
         ("run.txt", ("tune", GOLD1, RUN1, "--exclude", "DIR/run.txt", "--save", "DIR/run.txt")),
     ],
 )
-def test_nothing_is_written_over_what_is_read(
-    call: Call, tmp_path: Path, name: str, arguments: tuple[object, ...]
-) -> None:
+def test_nothing_is_written_over_what_is_read(call, tmp_path, name, arguments):
     run = tmp_path / name
     content = (GOLD1 if name == "gold.json" else RUN1).read_bytes()
     run.write_bytes(content)
@@ -77,7 +73,7 @@ def test_nothing_is_written_over_what_is_read(
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "leaderboard", "fuse"])
-def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: str) -> None:
+def test_a_run_that_is_sent_twice_is_named(call, tmp_path, command):
     (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
     runs = [RUN1, DENSE, tmp_path / "twin.txt"]
     given = [*runs, "-o", tmp_path / "out"] if command == "fuse" else [GOLD1, *runs]
@@ -86,7 +82,7 @@ def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: 
     assert matches((code, heard([line for line in err.splitlines() if "identical" in line])), (0, [said]))
 
 
-def test_two_answer_sets_of_one_ranking_are_two_submissions(call: Call, tmp_path: Path) -> None:
+def test_two_answer_sets_of_one_ranking_are_two_submissions(call, tmp_path):
     task3 = EXAMPLES / "task3"
     (tmp_path / "answers").write_text((task3 / "answers.ALPHA").read_text().replace(" Y ", " N "))
     run, answers = task3 / "task3.ALPHA", ["--answers", task3 / "answers.ALPHA", "--answers", tmp_path / "answers"]
@@ -95,7 +91,7 @@ def test_two_answer_sets_of_one_ranking_are_two_submissions(call: Call, tmp_path
     assert "identical" in call("evaluate", task3 / "gold.xml", run, run, *answers[:2], *answers[:2])[2]
 
 
-def test_no_line_begins_with_a_command_to_a_runner_of_workflows(call: Call, tmp_path: Path) -> None:
+def test_no_line_begins_with_a_command_to_a_runner_of_workflows(call, tmp_path):
     hostile = tmp_path / "run.txt"
     hostile.write_text(RUN1.read_text().replace(" bm25\n", " ::stop-commands::x##[error]y\n"))
     assert "::stop" in hostile.read_text()
@@ -112,7 +108,7 @@ def test_no_line_begins_with_a_command_to_a_runner_of_workflows(call: Call, tmp_
         assert not [line for line in (out + err).splitlines() if line.strip().startswith("::") or "##[" in line]
 
 
-def test_long_ids_and_tags_are_shortened_in_remarks(call: Call, tmp_path: Path) -> None:
+def test_long_ids_and_tags_are_shortened_in_remarks(call, tmp_path):
     tag, query = "T" * 5000, "9" * 5000
     run = tmp_path / "run.txt"
     run.write_text(RUN1.read_text().replace(" bm25\n", f" {tag}\n") + f"{query} 000001 {tag}\n")
@@ -124,7 +120,7 @@ def test_long_ids_and_tags_are_shortened_in_remarks(call: Call, tmp_path: Path) 
     assert tag in call("evaluate", GOLD1, run, "-f", "csv")[1]
 
 
-def test_files_of_two_teams_are_never_one_submission(call: Call, tmp_path: Path) -> None:
+def test_files_of_two_teams_are_never_one_submission(call, tmp_path):
     task3 = EXAMPLES / "task3"
     for team, name in (("A", "task3.BETA"), ("Z", "answers.ALPHA")):
         (tmp_path / "sent" / team).mkdir(parents=True)
@@ -135,7 +131,7 @@ def test_files_of_two_teams_are_never_one_submission(call: Call, tmp_path: Path)
     assert "0.5333" not in out
 
 
-def test_an_empty_file_name_is_no_folder(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_file_name_is_no_folder(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text('{"001": ["013"]}')
     Path("run.txt").write_text("001 013 T\n")
@@ -147,9 +143,7 @@ def test_an_empty_file_name_is_no_folder(call: Call, tmp_path: Path, monkeypatch
         evaluate("", "")
 
 
-def test_a_choice_that_cannot_matter_is_refused_for_a_task_that_was_found(
-    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_choice_that_cannot_matter_is_refused_for_a_task_that_was_found(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text('{"001": ["013"], "002": ["007"]}')
     for name in ("a.txt", "b.txt"):
@@ -171,7 +165,7 @@ def test_a_choice_that_cannot_matter_is_refused_for_a_task_that_was_found(
         ("tort", "tort/gold.jsonl", "Loading the model ... done\n"),
     ],
 )
-def test_the_gold_shows_the_task_of_a_file_that_does_not(tmp_path: Path, task: str, gold: str, lines: str) -> None:
+def test_the_gold_shows_the_task_of_a_file_that_does_not(tmp_path, task, gold, lines):
     run = tmp_path / "run.txt"
     run.write_text(lines)
     validation = validate(run, gold=EXAMPLES / gold)
@@ -180,7 +174,7 @@ def test_the_gold_shows_the_task_of_a_file_that_does_not(tmp_path: Path, task: s
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
 @pytest.mark.parametrize("command", ["evaluate", "leaderboard"])
-def test_a_run_in_a_named_pipe_is_read_once(call: Call, tmp_path: Path, command: str) -> None:
+def test_a_run_in_a_named_pipe_is_read_once(call, tmp_path, command):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writing = threading.Thread(target=pipe.write_bytes, args=(RUN1.read_bytes(),), daemon=True)
@@ -190,7 +184,7 @@ def test_a_run_in_a_named_pipe_is_read_once(call: Call, tmp_path: Path, command:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
-def test_a_result_goes_into_a_named_pipe(call: Call, tmp_path: Path) -> None:
+def test_a_result_goes_into_a_named_pipe(call, tmp_path):
     pipe, got = tmp_path / "pipe", list[str]()
     os.mkfifo(pipe)
     reading = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
@@ -201,7 +195,7 @@ def test_a_result_goes_into_a_named_pipe(call: Call, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("numbers", [("0.25", "0.75", "0.50"), ("3", "1", "2")])
-def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path: Path, numbers: tuple[str, ...]) -> None:
+def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path, numbers):
     run, copy = tmp_path / "run.txt", tmp_path / "copy.txt"
     run.write_text(
         "".join(f"002473 {doc} {x}\n" for doc, x in zip(("000007", "000001", "000004"), numbers, strict=True))
@@ -212,7 +206,7 @@ def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path: Path, num
     assert validation.left == ()
 
 
-def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path: Path) -> None:
+def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path):
     for team, lines in (("A", RUN1.read_text()), ("B", RUN1.read_text()[:2000])):
         (tmp_path / "sent" / team).mkdir(parents=True)
         (tmp_path / "sent" / team / "run.txt").write_text(lines.rpartition("\n")[0] + "\n")

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import contextlib
 import csv
 import gzip
@@ -16,7 +14,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from asserting import Call, begins, done, failing, matches, mentions
+from asserting import begins, done, failing, matches, mentions
 from example_runs import EXAMPLES, shown
 
 import coliee_ir
@@ -47,19 +45,19 @@ FORMS = forms_of(ScoreTable)
 VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\n"
 
 
-def in_process(*arguments: str | os.PathLike[str], **options: object) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "coliee_ir", *arguments], capture_output=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+def in_process(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "coliee_ir", *arguments], capture_output=True, check=False, **options)
 
 
 @pytest.mark.parametrize("per_query", [False, True])
-def test_every_form_is_that_of_the_table_of_scores(per_query: bool, call: Call) -> None:
+def test_every_form_is_that_of_the_table_of_scores(per_query, call):
     gold, *runs = shown("1")
     table = ScoreTable(coliee_ir.evaluate_all(gold, runs), per_query=per_query)
     for form in {*FORMS} - {"json", "jsonl"}:  # which name the inputs
         assert done(call, "evaluate", *shown("1"), *["-q"] * per_query, "-f", form)[0] == render(table, form)
 
 
-def test_the_json_contract_has_these_keys(call: Call) -> None:
+def test_the_json_contract_has_these_keys(call):
     typed = ["evaluate", *shown("3"), "--edition", "2026", "-f", "json"]
     plain, with_queries = call(*typed)[1], call(*typed, "-q")[1]
     whole, run = json.loads(plain), json.loads(plain)["runs"][1]
@@ -82,7 +80,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     assert run["long_list"] == str(EXAMPLES / "task3-2025/task3-L.ALPHA")
 
 
-def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
+def test_what_was_judged_is_said_on_standard_error(call):
     _, err = done(call, "evaluate", *shown("1"))
     assert mentions(err, "dense: 40 queries: 37 answered, 3 unanswered\n")
     assert begins(err.splitlines()[-1], "all runs: [gold-duplicate] ignored 1 …")
@@ -92,7 +90,7 @@ def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
     assert matches(call("evaluate", *shown("trec")[:2])[2].splitlines()[0], "task trec (…)")
 
 
-def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_has_a_table_with_title_and_caption(call, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "120")
     out, _ = done(call, "evaluate", *shown("1"))
@@ -109,7 +107,7 @@ def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: 
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="Windows has no pseudo-terminal")
-def test_what_takes_long_is_shown_on_a_terminal_and_only_there() -> None:
+def test_what_takes_long_is_shown_on_a_terminal_and_only_there():
     typed = [sys.executable, "-m", "coliee_ir", "evaluate", "-", EXAMPLES / "task1/bm25.txt"]
     started = []
     for ending in (None, signal.SIGINT):  # which wait together
@@ -139,7 +137,7 @@ def test_what_takes_long_is_shown_on_a_terminal_and_only_there() -> None:
         assert [line.rpartition(b"\r")[2] for line in lines] == said.split(b"\n")  # nothing is left of it
 
 
-def test_a_tag_cannot_command_the_terminal(here: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tag_cannot_command_the_terminal(here, call, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("NO_COLOR", "1")
     Path("gold").write_text("q1 0 d 1\nq2 0 d 1\n")
@@ -157,18 +155,18 @@ GOLD = {"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007
 
 
 @pytest.fixture
-def case_law(here: Path) -> Path:
+def case_law(here):
     Path("gold.json").write_text(json.dumps(GOLD))
     Path("run.txt").write_text("000001 000018 T\n000001 000999 T\n000002 000099 T\n")
     return here
 
 
-def values(out: str) -> list[float]:
+def values(out):
     return [float(cell) for cell in list(csv.reader(io.StringIO(out)))[-1][1:]]
 
 
 @pytest.mark.parametrize("ids", ["000001,000003" + 400 * ",000001", "000001.txt 000003", "ids.txt"])
-def test_excluded_ids_come_from_the_option_or_from_a_file(ids: str, case_law: Path, call: Call) -> None:
+def test_excluded_ids_come_from_the_option_or_from_a_file(ids, case_law, call):
     Path("ids.txt").write_text("# not scored\n000001\n\n000003.txt\n")
     code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--exclude", ids, "-f", "csv")
     assert (code, values(out)) == (0, [1, 1, 1])
@@ -188,7 +186,7 @@ SPLIT = {
 
 
 @pytest.mark.parametrize("form", SPLIT)
-def test_only_the_queries_of_a_file_are_scored(form: str, case_law: Path, call: Call) -> None:
+def test_only_the_queries_of_a_file_are_scored(form, case_law, call):
     Path("split").write_text(SPLIT[form])
     out, err = done(call, "evaluate", "gold.json", "run.txt", "--task", "1", "--only", "split", "-f", "json")
     document = json.loads(out)
@@ -205,7 +203,7 @@ def test_only_the_queries_of_a_file_are_scored(form: str, case_law: Path, call: 
 
 
 @pytest.mark.parametrize("command", ["compare", "leaderboard", "tune", "fuse"])
-def test_every_command_scores_a_split(command: str, tmp_path: Path, call: Call) -> None:
+def test_every_command_scores_a_split(command, tmp_path, call):
     gold = {f"00000{n}": ["000018"] for n in range(1, 8)}
     (tmp_path / "gold.json").write_text(json.dumps(gold))
     runs = [tmp_path / "a.json", tmp_path / "b.json"]
@@ -229,7 +227,7 @@ def test_every_command_scores_a_split(command: str, tmp_path: Path, call: Call) 
         (["-m", "MacroP", "--decision", "unanswered=skip"], {"MacroP": 3 / 4}),
     ],
 )
-def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, float], case_law: Path, call: Call) -> None:
+def test_measures_are_those_asked_for(options, wanted, case_law, call):
     out, _ = done(call, "evaluate", "gold.json", "run.txt", *options, "-f", "json")
     assert json.loads(out)["runs"][0]["measures"] == pytest.approx(wanted)
     changed = {"unanswered": "skip"} if "--decision" in options else {}
@@ -284,9 +282,7 @@ UNFIT_CONVERSIONS = [
         *((words, "--help\n") for words in INCOMPLETE),
     ],
 )
-def test_usage_that_does_not_fit_is_refused_with_what_would(
-    words: list[str], said: str, case_law: Path, call: Call
-) -> None:
+def test_usage_that_does_not_fit_is_refused_with_what_would(words, said, case_law, call):
     for name, content in SPLITS.items():
         Path(name).write_text(content)
     err = failing(call, *words)
@@ -295,7 +291,7 @@ def test_usage_that_does_not_fit_is_refused_with_what_would(
     assert "Traceback" not in err
 
 
-def test_measures_lists_all_there_are(call: Call) -> None:
+def test_measures_lists_all_there_are(call):
     code, out, err = call("measures")
     assert (code, err) == (0, "")
     measures, notes = out.split("\n\n")
@@ -318,18 +314,18 @@ def test_measures_lists_all_there_are(call: Call) -> None:
         ("RationaleF1", ["F1 of the True class", "undefined="]),
     ],
 )
-def test_measures_explains_one(name: str, parts: list[str], call: Call) -> None:
+def test_measures_explains_one(name, parts, call):
     out, _ = done(call, "measures", name)
     assert all(mentions(out, part) for part in parts)
     assert max(map(len, out.splitlines())) <= 121
 
 
-def test_the_demo_scores_every_task_and_says_what_to_type(call: Call) -> None:
+def test_the_demo_scores_every_task_and_says_what_to_type(call):
     out, err = done(call, "demo")
     assert "[duplicate]" in err and err.count("task 1 by the rules") == err.count("by the rules")  # where it teaches
     assert out.endswith("-o report.html\n") and out.count("coliee-ir report ") == 1
     typed = [line for line in out.splitlines() if line.startswith("$ coliee-ir evaluate ")]
-    assert {re.match(r"── Task (\w+)", line)[1] for line in out.splitlines() if line.startswith("──")} == set(TASKS)  # type: ignore[index]
+    assert {re.match(r"── Task (\w+)", line)[1] for line in out.splitlines() if line.startswith("──")} == set(TASKS)
     assert len(typed) == len(demo._SHOWN)
     for measure in ("MicroF1", "MacroF2", "LabelAccuracy", "RationaleF1", "ndcg_cut_10", "MicroR@30"):
         assert measure in out
@@ -342,7 +338,7 @@ def test_the_demo_scores_every_task_and_says_what_to_type(call: Call) -> None:
     assert call("demo", "--task", "9")[0] == 2
 
 
-def test_the_demo_copies_its_files_and_writes_over_none(call: Call, tmp_path: Path) -> None:
+def test_the_demo_copies_its_files_and_writes_over_none(call, tmp_path):
     assert call("demo", "-o", tmp_path / "new", "--task", "1")[0] == 0
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["task1"]
     (tmp_path / "new" / "task1" / "gold.json").write_text("{}")
@@ -355,7 +351,7 @@ def test_the_demo_copies_its_files_and_writes_over_none(call: Call, tmp_path: Pa
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
-def test_every_command_has_help_that_ends_with_an_example(command: str, call: Call) -> None:
+def test_every_command_has_help_that_ends_with_an_example(command, call):
     out, _ = done(call, command, "--help")
     assert cli.COMMANDS[command][1:] in out
     assert f"\n  {command} " in call("--help")[1]
@@ -375,7 +371,7 @@ def test_every_command_has_help_that_ends_with_an_example(command: str, call: Ca
         assert first == "usage: coliee-ir evaluate [OPTIONS] GOLD RUN…"
 
 
-def test_options_are_few_and_mean_the_same_in_every_command(call: Call) -> None:
+def test_options_are_few_and_mean_the_same_in_every_command(call):
     assert call("--version") == (0, f"coliee-ir {coliee_ir.__version__}\n", "")
     distinct = set()
     for command in cli.COMMANDS:
@@ -410,13 +406,13 @@ OFFERED = {
 
 
 @pytest.mark.parametrize("offered", OFFERED)
-def test_an_option_offers_what_there_is(offered: str) -> None:
+def test_an_option_offers_what_there_is(offered):
     command, option = offered.split()
     action = cli.parser_of(command)._option_string_actions[option]
     assert tuple(action.choices or ()) == OFFERED[offered]
 
 
-def test_the_rules_of_cutting_are_those_that_help_names(call: Call) -> None:
+def test_the_rules_of_cutting_are_those_that_help_names(call):
     for command in ("cut", "tune"):
         assert ", ".join(cutoffs.FAMILIES) in " ".join(call(command, "--help")[1].split())
 
@@ -447,9 +443,7 @@ def test_the_rules_of_cutting_are_those_that_help_names(call: Call) -> None:
         ("evaluate --qrels gold.json run.txt", "the gold is named first"),
     ],
 )
-def test_a_mistyped_command_or_option_is_told_what_was_meant(
-    typed: str, meant: str, case_law: Path, call: Call
-) -> None:
+def test_a_mistyped_command_or_option_is_told_what_was_meant(typed, meant, case_law, call):
     code, out, err = call(*typed.split())
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert mentions(err, meant)
@@ -462,7 +456,7 @@ def test_a_mistyped_command_or_option_is_told_what_was_meant(
         ("o.md", "markdown"), ("o.tex", "latex"), ("o.txt", "table"), ("o.run", "table"), ("o", "table"),
     ],
 )  # fmt: skip
-def test_the_form_follows_the_ending_of_the_file(name: str, form: str, case_law: Path, call: Call) -> None:
+def test_the_form_follows_the_ending_of_the_file(name, form, case_law, call):
     _, expected, _ = call("evaluate", "gold.json", "run.txt", "-f", form)
     assert call("evaluate", "gold.json", "run.txt", "-o", name)[0] == 0
     written = Path(name).read_bytes()
@@ -471,7 +465,7 @@ def test_the_form_follows_the_ending_of_the_file(name: str, form: str, case_law:
     assert b"\t" in (gzip.decompress(Path(name).read_bytes()) if name.endswith(".gz") else Path(name).read_bytes())
 
 
-def test_a_run_is_cut_by_a_typed_rule_and_written_as_its_file_is_named(case_law: Path, call: Call) -> None:
+def test_a_run_is_cut_by_a_typed_rule_and_written_as_its_file_is_named(case_law, call):
     assert call("cut", "run.txt", "--by", "k=1", "--task", "1")[:2] == (0, "000001 000018 T\n000002 000099 T\n")
     assert call("cut", "run.txt", "--by", "k=1", "-o", "cut.json")[0] == 0
     assert json.loads(Path("cut.json").read_text()) == {"000001": ["000018"], "000002": ["000099"]}
@@ -479,7 +473,7 @@ def test_a_run_is_cut_by_a_typed_rule_and_written_as_its_file_is_named(case_law:
         assert call("cut", "run.txt", "--by", by)[:2] == (2, "")
 
 
-def test_a_run_that_lies_in_several_files_is_cut_as_one(tmp_path: Path, call: Call) -> None:
+def test_a_run_that_lies_in_several_files_is_cut_as_one(tmp_path, call):
     texts = {"R06": "q2 Q0 a 1 1 T\nq2 Q0 b 2 0 T\n", "R07": "q1 Q0 c 1 1 T\nq1 Q0 d 2 0 T\n"}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
@@ -488,14 +482,14 @@ def test_a_run_that_lies_in_several_files_is_cut_as_one(tmp_path: Path, call: Ca
     assert mentions(err, "[grouped]")
 
 
-def test_standard_input_stands_for_a_gold_or_a_run(case_law: Path) -> None:
+def test_standard_input_stands_for_a_gold_or_a_run(case_law):
     for arguments, given in ((("-", "run.txt"), "gold.json"), (("gold.json", "-"), "run.txt")):
         done = in_process("evaluate", *arguments, "-f", "csv", input=Path(given).read_bytes())
         assert done.returncode == 0, done.stderr
         assert done.stdout == b"run,MicroF1,MicroP,MicroR\nT,0.5714285714285714,0.6666666666666666,0.5\n"
 
 
-def test_a_file_name_that_is_no_text_is_shown_with_escapes(case_law: Path) -> None:
+def test_a_file_name_that_is_no_text_is_shown_with_escapes(case_law):
     name = b"r\xe9sum\xe9"
     Path("run.txt").rename(os.fsdecode(name))
     done = in_process("evaluate", "gold.json", os.fsdecode(name), "-f", "json")
@@ -504,7 +498,7 @@ def test_a_file_name_that_is_no_text_is_shown_with_escapes(case_law: Path) -> No
 
 
 @pytest.fixture
-def beyond_ascii(here: Path) -> dict[str, str]:
+def beyond_ascii(here):
     """A gold and a run with an id that ASCII lacks, and an environment of ASCII."""
     Path("gold").write_text("問1 0 d 1\n", encoding="utf-8")
     Path("run").write_text("問1 Q0 d 1 1 T\n", encoding="utf-8")
@@ -512,7 +506,7 @@ def beyond_ascii(here: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("form", ["table", "json"])
-def test_a_file_or_a_pipe_gets_utf_8_whatever_the_locale(form: str, beyond_ascii: dict[str, str]) -> None:
+def test_a_file_or_a_pipe_gets_utf_8_whatever_the_locale(form, beyond_ascii):
     done = in_process("evaluate", "gold", "run", "-q", "-f", form, env=beyond_ascii)
     assert done.returncode == 0, done.stderr
     assert "問1" in done.stdout.decode("utf-8")
@@ -522,7 +516,7 @@ def test_a_file_or_a_pipe_gets_utf_8_whatever_the_locale(form: str, beyond_ascii
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals")
-def test_a_terminal_that_lacks_a_character_gets_escapes(beyond_ascii: dict[str, str]) -> None:
+def test_a_terminal_that_lacks_a_character_gets_escapes(beyond_ascii):
     ours, theirs = os.openpty()
     command = [sys.executable, "-m", "coliee_ir", "evaluate", "gold", "run", "-q", "-f", "json", "-m", "map"]
     done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, check=False, env=beyond_ascii)
@@ -534,7 +528,7 @@ def test_a_terminal_that_lacks_a_character_gets_escapes(beyond_ascii: dict[str, 
     assert list(json.loads(shown_there)["runs"][0]["per_query"]) == ["問1"]
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_reader_that_goes_away_is_no_error():
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
@@ -544,7 +538,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_lines_end_alike_on_all_platforms(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_end_alike_on_all_platforms(here, monkeypatch):
     Path("gold").write_text(json.dumps(GOLD))
     Path("run").write_text("000001 000018 T\n")
     for command in (("evaluate", "gold", "run"), ("convert", "run", "-"), ("convert", "gold", "-", "--to", "json")):
@@ -565,7 +559,7 @@ PLAIN = ("evaluate", "task1/gold.json", "task1/bm25.txt")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
-def test_a_command_starts_no_thread_of_blas_and_loads_only_what_it_needs() -> None:
+def test_a_command_starts_no_thread_of_blas_and_loads_only_what_it_needs():
     code = (
         f"import atexit, os, sys; sys.argv[1:] = {list(PLAIN)};"
         "atexit.register(lambda: print(len(os.listdir('/proc/self/task')), *sys.modules));"
@@ -581,7 +575,7 @@ def test_a_command_starts_no_thread_of_blas_and_loads_only_what_it_needs() -> No
     assert not NOT_FOR_SCORES & set(loaded)
 
 
-def test_help_the_version_and_a_mistyped_option_do_without_numpy() -> None:
+def test_help_the_version_and_a_mistyped_option_do_without_numpy():
     words = [
         ["--version"],
         ["--help"],
@@ -600,7 +594,7 @@ def test_help_the_version_and_a_mistyped_option_do_without_numpy() -> None:
 
 @pytest.mark.explore
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="counts instructions with valgrind")
-def test_a_plain_evaluation_takes_six_hundred_million_instructions_at_most() -> None:
+def test_a_plain_evaluation_takes_six_hundred_million_instructions_at_most():
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-m", "coliee_ir", *PLAIN]
     counted = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *command]
@@ -610,7 +604,7 @@ def test_a_plain_evaluation_takes_six_hundred_million_instructions_at_most() -> 
     assert int(number.replace(",", "")) <= 600_000_000
 
 
-def test_an_option_that_names_a_file_says_whether_it_is_read_or_written() -> None:
+def test_an_option_that_names_a_file_says_whether_it_is_read_or_written():
     files = {
         name for name, option in OPTIONS.items()
         if option.flags and option.settings.get("metavar") in ("FILE", "DIR", "CSV", "OUT", "RUN", "GOLD")

@@ -1,15 +1,12 @@
 """What teams and the public are told holds nothing that only the gold holds: no document of it, and not its path."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from broken import CASES, TWINS, Twin, lines
+from broken import CASES, TWINS, lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +23,7 @@ from coliee_ir.output.grid import markdown
 _HINT = "no_overlap"
 
 
-def secrets(gold: Path, task: str, own: Mapping[str, bytes]) -> list[str]:
+def secrets(gold, task, own):
     """The ids of a gold's documents that a team's files do not hold, and that no count can be taken for."""
     held = "\n".join(one.decode(codec, "replace") for one in own.values() for codec in ("utf-8", "utf-16"))
     judged = (read_gold(str(gold), task=task).qrels or {}).values()
@@ -34,13 +31,13 @@ def secrets(gold: Path, task: str, own: Mapping[str, bytes]) -> list[str]:
     return [one for one in sorted(found) if len(one) > 2 and not re.search(rf"\b{re.escape(one)}\b", held)]
 
 
-def leaks(text: str, gold: Path, task: str, own: Mapping[str, bytes]) -> list[str]:
+def leaks(text, gold, task, own):
     text = re.sub("write [0-9]+", "", text)  # which the rules of the task say of a file's own ids
     said = [one for one in secrets(gold, task, own) if re.search(rf"\b{re.escape(one)}\b", text)]
     return said + [one for one in (gold.name, str(gold.parent), _HINT, "--like") if one in text]
 
 
-def wrong() -> Iterator[tuple[str, Twin, dict[str, bytes]]]:
+def wrong():
     """Every kind of wrong submission; and of each task some whose ids are not those of the gold."""
     for case in CASES:
         yield case.id, case.twin, case.broken
@@ -55,7 +52,7 @@ def wrong() -> Iterator[tuple[str, Twin, dict[str, bytes]]]:
 
 
 WRONG = {name: (twin, files) for name, twin, files in wrong()}
-GROUPS: dict[tuple[str, object, str], list[str]] = {}
+GROUPS = {}
 for _name, (_twin, _) in WRONG.items():
     GROUPS.setdefault((str(_twin.scored["task"]), _twin.scored.get("edition"), _twin.others[_twin.gold]), []).append(
         _name
@@ -63,9 +60,7 @@ for _name, (_twin, _) in WRONG.items():
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda one: f"{one[0]} {one[1]} {len(one[2])}")
-def test_no_wrong_submission_is_told_what_the_gold_holds(
-    group: tuple[str, object, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_wrong_submission_is_told_what_the_gold_holds(group, tmp_path, monkeypatch):
     task, year, text = group
     monkeypatch.chdir(tmp_path)
     gold = tmp_path / "desk_of_gold" / f"the_gold{Path(WRONG[GROUPS[group][0]][0].gold).suffix}"
@@ -105,9 +100,7 @@ def test_no_wrong_submission_is_told_what_the_gold_holds(
 @given(
     seed=st.integers(0, 1 << 32), form=st.sampled_from(["{}", "0{}", "{}.txt2", "case_{}", "{}.0"]), shift=st.booleans()
 )
-def test_no_random_run_is_told_what_the_gold_holds(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, form: str, shift: bool
-) -> None:
+def test_no_random_run_is_told_what_the_gold_holds(tmp_path_factory, seed, form, shift):
     chance = random.Random(seed)
     folder = tmp_path_factory.mktemp("random")
     cases = [f"{n:06}" for n in chance.sample(range(99_999), 60)]
@@ -131,7 +124,7 @@ def test_no_random_run_is_told_what_the_gold_holds(
         assert leaks(remark.for_others, folder / "the_gold.json", "1", {"run.txt": run}) == []
 
 
-def test_the_owner_of_the_gold_is_told_its_ids() -> None:
+def test_the_owner_of_the_gold_is_told_its_ids():
     gold = {f"{n:03}": [f"{n + 100:06}"] for n in range(20)}
     with pytest.raises(MismatchError) as refused:
         evaluate(gold, {f"{n:03}": [str(n + 100)] for n in range(20)}, task="2")
@@ -140,7 +133,7 @@ def test_the_owner_of_the_gold_is_told_its_ids() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(OF_GOLD))
-def test_remarks_that_quote_the_gold_have_a_sentence_without_examples(kind: str) -> None:
+def test_remarks_that_quote_the_gold_have_a_sentence_without_examples(kind):
     assert kind in REMARKS
     (remark,) = Remarks.of(kind, "query Q: 18 for 000018").sentences({})
     assert "000018" in remark

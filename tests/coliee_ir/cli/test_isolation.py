@@ -1,7 +1,5 @@
 """One file never stops the others, and no file takes the machine."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
@@ -10,7 +8,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import one_step
@@ -33,7 +30,7 @@ GOOD = "075578 000001 GOOD\n045094 000002 GOOD\n"
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text(json.dumps(GOLD), encoding="utf-8")
     Path("runs").mkdir()
@@ -41,26 +38,26 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def zipped() -> bytes:
+def zipped():
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
         archive.writestr("xl/workbook.xml", "x")
     return held.getvalue()
 
 
-def sparse(path: Path, start: str = "") -> None:
+def sparse(path, start=""):
     path.write_text(start, encoding="utf-8")
     os.truncate(path, 20 << 30)
 
 
-def packed(head: str, filler: str) -> Callable[[Path], None]:
+def packed(head, filler):
     """A gzip file of 200 MB, of members of 10 MB."""
     content = gzip.compress(head.encode(), mtime=0) + gzip.compress(filler.encode() * 10_000_000, mtime=0) * 20
     return lambda path: path.write_bytes(content) and None
 
 
 #: a file that takes too much → how to make it, and a word of what is said of it
-GREEDY: dict[str, tuple[Callable[[Path], object], str]] = {
+GREEDY = {
     "a line that is unpacked": (packed("", "A"), "longer than 1 MiB"),
     "JSON that is unpacked": (packed('{"075578": [', " "), "[too-large] 200 …"),
     "a sparse file": (sparse, "zero bytes"),
@@ -92,7 +89,7 @@ print(code, max(int(own), used[1].ru_maxrss), sum(one.ru_utime + one.ru_stime fo
         *(pytest.param(name, ("evaluate", "gold.json"), marks=pytest.mark.explore) for name in GREEDY),
     ],
 )
-def test_a_file_that_would_take_the_machine_ends_in_a_sentence(name: str, command: tuple[str, ...]) -> None:
+def test_a_file_that_would_take_the_machine_ends_in_a_sentence(name, command):
     make, word = GREEDY[name]
     make(Path("run.txt"))
     done = subprocess.run([sys.executable, "-c", MEASURED, *command, "run.txt"], capture_output=True, text=True)
@@ -104,7 +101,7 @@ def test_a_file_that_would_take_the_machine_ends_in_a_sentence(name: str, comman
     assert seconds < 5  # of which starting takes most; a machine may be slow
 
 
-def test_what_cannot_be_scored_leaves_the_others_their_scores(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_scored_leaves_the_others_their_scores(here, capsys):
     # a first block that ends before the first line with content does, which is a run all the same
     late = "\n075578 000001 LATE" + " " * (1 << 18) + "\n045094 000009 LATE\n"
     Path("runs/late.txt").write_text(late, encoding="utf-8")
@@ -129,11 +126,11 @@ def test_what_cannot_be_scored_leaves_the_others_their_scores(here: Path, capsys
 
 
 @pytest.fixture(params=[MemoryError, RecursionError])
-def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def fault(request, monkeypatch):
     """A file whose reading takes more than there is."""
     parse = json_text.parse
 
-    def parsed(text: str, name: str, first_line: int = 1) -> object:
+    def parsed(text, name, first_line=1):
         if name.endswith("big.json"):
             raise request.param
         return parse(text, name, first_line)
@@ -144,7 +141,7 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.usefixtures("fault")
 @pytest.mark.parametrize("threshold", [0, 1 << 40])
-def test_want_of_memory_is_an_error_of_one_run(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_want_of_memory_is_an_error_of_one_run(threshold, monkeypatch):
     monkeypatch.setattr(batch, "WORTH_A_PROCESS", threshold)
     results = list(score_each(Evaluator(GOLD, task="1"), map(Submission, ("runs/big.json", "runs/good.txt")), jobs=2))
     assert isinstance(results[0], InputError)
@@ -154,16 +151,14 @@ def test_want_of_memory_is_an_error_of_one_run(threshold: int, monkeypatch: pyte
 
 
 @pytest.mark.usefixtures("fault")
-def test_want_of_memory_for_the_gold_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_want_of_memory_for_the_gold_is_a_sentence(capsys):
     assert main(["evaluate", "runs/big.json", "runs/good.txt", "--task", "1"]) == 2
     assert capsys.readouterr().err.startswith("coliee-ir: runs/big.json: ")
 
 
 @pytest.mark.parametrize("kind", [MemoryError, RecursionError])
-def test_want_of_memory_while_blocks_are_read_is_an_error_of_that_run(
-    kind: type[Exception], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def blocks(self: Source, *_: object) -> None:
+def test_want_of_memory_while_blocks_are_read_is_an_error_of_that_run(kind, monkeypatch):
+    def blocks(self, *_):
         raise kind
 
     monkeypatch.setattr(Source, "blocks", blocks)
@@ -172,8 +167,8 @@ def test_want_of_memory_while_blocks_are_read_is_an_error_of_that_run(
     assert result.path == "runs/good.txt"
 
 
-def test_a_worker_without_memory_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def starved() -> int:
+def test_a_worker_without_memory_is_an_error(monkeypatch):
+    def starved():
         raise MemoryError
 
     for jobs in (1, 2):
@@ -182,8 +177,8 @@ def test_a_worker_without_memory_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
         assert second == 1
 
 
-def test_the_last_resort_is_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def run(_: object) -> int:
+def test_the_last_resort_is_a_sentence(monkeypatch, capsys):
+    def run(_):
         raise MemoryError
 
     monkeypatch.setattr("coliee_ir.cli.measures.run", run)
@@ -192,7 +187,7 @@ def test_the_last_resort_is_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 
 @pytest.mark.usefixtures("fault")
-def test_validate_checks_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_validate_checks_the_others(monkeypatch):
     Path("runs/long.txt").write_text(GOOD * 1000, encoding="utf-8")
     monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "20K")
     found = validate("runs/big.json", "runs/long.txt", "runs/good.txt", task="1")
@@ -203,7 +198,7 @@ def test_validate_checks_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("returns", [1, 2, 5])
-def test_carriage_returns_are_counted_one_by_one(returns: int) -> None:
+def test_carriage_returns_are_counted_one_by_one(returns):
     text = "075578 000001 A\r\n045094 000002 A" + "\r" * returns + "045094 000003 A\r\r\n045094 000004 A\n"
     Path("run.txt").write_bytes(text.encode())
     found = {finding.rule: finding for finding in validate("run.txt", task="1").findings}
@@ -223,7 +218,7 @@ def test_carriage_returns_are_counted_one_by_one(returns: int) -> None:
             "</COLIEE>", "cases_noticed"),
     ],
 )  # fmt: skip
-def test_elements_that_cannot_stand_in_one_another_are_refused(text: str, tag: str) -> None:
+def test_elements_that_cannot_stand_in_one_another_are_refused(text, tag):
     Path("gold.xml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         reading.read_gold("gold.xml")

@@ -1,11 +1,7 @@
 """Files of scores in the place of a gold and runs: a folder of them, and what is refused without a traceback."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
-from asserting import Call, mentions, refusing
+from asserting import mentions, refusing
 
 import coliee_ir
 from coliee_ir import Scored, UsageError
@@ -16,7 +12,7 @@ LONG = "run,query,AP\n" + "".join(
 COMMANDS = ("leaderboard", "compare", "plan")
 
 
-def _per_run(folder: Path) -> list[str]:
+def _per_run(folder):
     folder.mkdir()
     for run, step in (("a", 2), ("b", 3)):
         lines = (f"map q{at} {at * step % 7 / 7:.4f}\n" for at in range(12))
@@ -25,7 +21,7 @@ def _per_run(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_folder_of_scores_is_read_as_its_files(command: str, here: Path, call: Call) -> None:
+def test_a_folder_of_scores_is_read_as_its_files(command, here, call):
     files = _per_run(here / "te")
     (here / "te" / ".hidden").write_text("no scores")
     folder, single = (call(command, *paths, "--resamples", "99", "-f", "csv") for paths in (["te"], files))
@@ -34,7 +30,7 @@ def test_a_folder_of_scores_is_read_as_its_files(command: str, here: Path, call:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_folder_without_scores_is_refused(command: str, here: Path, call: Call) -> None:
+def test_a_folder_without_scores_is_refused(command, here, call):
     (here / "empty").mkdir()
     (here / "golds").mkdir()
     (here / "golds" / "g.json").write_text('{"q1": ["d1"]}')
@@ -44,7 +40,7 @@ def test_a_folder_without_scores_is_refused(command: str, here: Path, call: Call
         assert mentions(err, f"coliee-ir: {folder}: [empty]")
 
 
-def test_groups_without_a_query_are_refused_with_another_table_too(here: Path, call: Call) -> None:
+def test_groups_without_a_query_are_refused_with_another_table_too(here, call):
     (here / "a.csv").write_text(LONG)
     (here / "b.csv").write_text(LONG)
     (here / "groups.txt").write_text("".join(f"q{at} g{at % 3}\n" for at in range(11)))
@@ -56,17 +52,17 @@ def test_groups_without_a_query_are_refused_with_another_table_too(here: Path, c
 @pytest.mark.parametrize(
     ("typed", "remedy"), [("evaluate --gold g.json a.run", "GOLD RUN"), ("convert a.run --to columns -o b", "OUT is")]
 )
-def test_what_goes_by_place_is_told_where_an_option_was_typed(typed: str, remedy: str, call: Call) -> None:
+def test_what_goes_by_place_is_told_where_an_option_was_typed(typed, remedy, call):
     code, out, err = call(*typed.split())
     assert (code, out, "[usage]" in err, remedy in err) == (2, "", True, True)
 
 
-def test_no_file_is_refused() -> None:
+def test_no_file_is_refused():
     with refusing(UsageError, "[no-run]"):
         Scored.read()
 
 
-def test_two_golds_may_be_a_frame(here: Path) -> None:
+def test_two_golds_may_be_a_frame(here):
     (here / "a.csv").write_text(LONG)
     pair = [Scored.read("a.csv"), Scored.read("a.csv")]
     assert len(coliee_ir.compare(pair[0], other=pair[1], n_resamples=99).to_frame("polars").columns) == 12

@@ -1,14 +1,11 @@
 """Wrong commands as people type them: each is refused with a kind, and its remedy names what to type instead."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
-from asserting import Call
 from example_runs import EXAMPLES
 
 # command │ kind │ what the remedy names
@@ -106,7 +103,7 @@ convert samples.csv x.txt --columns answer=answer --to labels │ conflicting   
 
 
 @pytest.fixture
-def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def there(tmp_path, monkeypatch):
     for name in ("task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "trec/bm25.run"):
         shutil.copy(EXAMPLES / name, tmp_path)
     for name, other in (("task2/gold.json", "two.json"), ("task2/mono.txt", "two.txt"), ("task4/gold.xml", "four.xml"),
@@ -121,7 +118,7 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_a_wrong_command_is_told_what_to_type(line: str, call: Call, there: None) -> None:
+def test_a_wrong_command_is_told_what_to_type(line, call, there):
     command, kind, names = map(str.strip, line.split("│"))
     before = {path.name for path in Path().iterdir()}
     code, out, err = call(*command.split())

@@ -1,7 +1,5 @@
 """Folders as mails fill them: what is a run, what belongs together, and what is passed over."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path
@@ -23,7 +21,7 @@ DESCRIPTION = "Task: {}\nRun tag: {}\n\n- Machine learning models:\nnone\n"
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write({"gold.json": GOLD, "gold.xml": STATUTE})
 
@@ -59,10 +57,10 @@ RUNS = {
 }
 
 
-def sorted_out(paths: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+def sorted_out(paths):
     """What may be runs, and what is passed over, by kind."""
     inventory = sort_files(paths)
-    passed: dict[str, list[str]] = {}
+    passed = {}
     for one in inventory.items:
         if one.skip_reason:
             passed.setdefault(one.skip_reason, []).append(one.file)
@@ -70,7 +68,7 @@ def sorted_out(paths: list[str]) -> tuple[list[str], dict[str, list[str]]]:
 
 
 @pytest.mark.parametrize("name", [*NOTHING, *RUNS])
-def test_what_is_nothing_is_told_from_what_may_be_a_run(name: str) -> None:
+def test_what_is_nothing_is_told_from_what_may_be_a_run(name):
     write({f"sent/{name}": {**NOTHING, **RUNS}[name]})
     kept, passed = sorted_out(["sent"])
     assert (kept == [f"sent/{name}"]) == (name in RUNS)
@@ -79,7 +77,7 @@ def test_what_is_nothing_is_told_from_what_may_be_a_run(name: str) -> None:
     assert kept == [f"sent/{name}"]  # what is named itself is looked at
 
 
-def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys):
     write({f"all/A/{name}": content for name, content in NOTHING.items()})
     write(
         {
@@ -101,12 +99,12 @@ def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys: p
     ]  # fmt: skip
 
 
-def test_the_same_run_of_two_teams_stays_two_runs() -> None:
+def test_the_same_run_of_two_teams_stays_two_runs():
     write({"all/A/x": cases("A1"), "all/B/x": cases("A1")})
     assert len(one_step.leaderboard("gold.json", "all", task="1", n_resamples=99).entries) == 2
 
 
-def test_equal_answers_without_a_tag_are_no_copies() -> None:
+def test_equal_answers_without_a_tag_are_no_copies():
     files = {}
     for run in ("one", "two"):
         files |= {f"all/A/{run}/task3": articles(run), f"all/A/{run}/answers.txt": labels("").replace(" \n", "\n")}
@@ -114,13 +112,13 @@ def test_equal_answers_without_a_tag_are_no_copies() -> None:
     assert len(one_step.leaderboard("gold.xml", "all", task="3", n_resamples=99).entries) == 2
 
 
-def test_a_run_whose_ids_lost_their_zeros_is_not_of_another_task() -> None:
+def test_a_run_whose_ids_lost_their_zeros_is_not_of_another_task():
     write({"all/good": cases("A1"), "all/bad": "".join(f"{n} {n + 100} A2\n" for n in range(1, 11))})
     board = one_step.leaderboard("gold.json", "all", task="1", n_resamples=99)
     assert ([entry.tag for entry in board.entries], [one.tag for one in board.invalid]) == (["A1"], ["A2"])
 
 
-def test_the_description_says_which_task_answers_are_of() -> None:
+def test_the_description_says_which_task_answers_are_of():
     write({"all/task3": articles("A1"), "all/answers": labels("A1"), "all/other": labels("A2")})
     assert len(one_step.leaderboard("gold.xml", "all", task="3", n_resamples=99).invalid) == 1
     write({"all/about.txt": DESCRIPTION.format(3, "A1") + DESCRIPTION.format(4, "A2")})
@@ -129,7 +127,7 @@ def test_the_description_says_which_task_answers_are_of() -> None:
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
-def test_parts_find_each_other_in_every_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_parts_find_each_other_in_every_command(command, capsys):
     write({"in/A/task3.A1": articles("A1", 5), "in/A/labels": labels("A1"), "in/task3.B1": articles("B1", 3),
            "in/x.txt": labels("B1", 4), "in/README": "hello\n"})  # fmt: skip
     assert main([command, "gold.xml", "in", "-f", "json"]) == 0
@@ -141,7 +139,7 @@ def test_parts_find_each_other_in_every_command(command: str, capsys: pytest.Cap
         assert scores == {"A1": pytest.approx(5 / 6), "B1": pytest.approx(3 / 6)}
 
 
-def test_tune_and_fuse_group_what_a_folder_holds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tune_and_fuse_group_what_a_folder_holds(capsys):
     write({"in/A/task3.A1": articles("A1", 5) + "R07-06-U Q0 6 2 0.5 A1\n", "in/A/labels": labels("A1"),
            "in/task3.B1": articles("B1", 3), "in/x.txt": labels("B1", 4), "in/README": "hello\n",
            "in/task1.txt": cases("C1")})  # fmt: skip
@@ -170,9 +168,7 @@ def test_tune_and_fuse_group_what_a_folder_holds(capsys: pytest.CaptureFixture[s
     assert mentions(err, "[passed-over] 1 … in/task1.txt …")
 
 
-def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking(capsys):
     ranked = "".join(f"R07-01-U Q0 {n} {n} {1 / n} A1\n" for n in range(1, 9))
     write({"in/task3.A1": articles("A1", 2), "in/task3-L.A1": ranked, "in/B1": articles("B1", 2),
            "in/B1 (1)": articles("B1", 2), "more/task1.C1": cases("C1"), "more/C2.txt": cases("C2")})  # fmt: skip
@@ -191,9 +187,7 @@ def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking
 
 
 @pytest.mark.parametrize("command", ["plan", "report", "tune"])
-def test_every_command_names_what_it_passes_over_once(
-    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_command_names_what_it_passes_over_once(command, capsys, monkeypatch):
     if command == "report":  # without Vega's script, which takes longer than all else
         monkeypatch.setattr("coliee_ir.commands.report.drawing.start_drawing_process", lambda: None)
         monkeypatch.setattr("coliee_ir.commands.report.drawing.script", str)
@@ -206,7 +200,7 @@ def test_every_command_names_what_it_passes_over_once(
         assert err.count(f"in/{name}") == 1, name
 
 
-def test_a_task_within_the_name_of_a_system_is_not_that_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_task_within_the_name_of_a_system_is_not_that_of_the_run(capsys):
     write({"task4/R07.bert-task3aug_v1": labels("bert3"), "task4/R07.bert-task3": labels("bert"),
            "task4/b": labels("b"), "task4/task3.C": labels("C")})  # fmt: skip
     board = one_step.leaderboard("gold.xml", "task4", task="4", n_resamples=99)
@@ -214,7 +208,7 @@ def test_a_task_within_the_name_of_a_system_is_not_that_of_the_run(capsys: pytes
 
 
 @pytest.mark.parametrize("name", ["gold.json", "task1_train_labels_2025.json", "old-gold.2024.json"])
-def test_a_gold_in_json_is_no_run_of_a_folder_unless_it_is_named(name: str) -> None:
+def test_a_gold_in_json_is_no_run_of_a_folder_unless_it_is_named(name):
     write({f"all/{name}": GOLD, "all/A.txt": cases("A"), "all/golden.json": GOLD, "all/labels_of_run1.json": GOLD})
     kept, passed = sorted_out(["all"])
     assert sorted(kept) == ["all/A.txt", "all/golden.json", "all/labels_of_run1.json"]
@@ -222,7 +216,7 @@ def test_a_gold_in_json_is_no_run_of_a_folder_unless_it_is_named(name: str) -> N
     assert sorted_out([f"all/{name}"])[0] == [f"all/{name}"]
 
 
-def test_of_a_run_with_a_long_list_the_list_is_tuned_and_fused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_a_run_with_a_long_list_the_list_is_tuned_and_fused(capsys):
     longer = {tag: "".join(f"R07-0{n}-U Q0 {k} {k} {9 - k} {tag}\n" for n in range(1, 7) for k in range(1, 8))
               for tag in ("A1", "B1")}  # fmt: skip
     write(
@@ -243,7 +237,7 @@ def test_of_a_run_with_a_long_list_the_list_is_tuned_and_fused(capsys: pytest.Ca
      ("task4/bert-task3aug", "4"), ("subtask3.A", ""), ("a/b.txt", ""), ("task10.txt", ""),
      ("TASK-5.B", "5")],
 )  # fmt: skip
-def test_a_path_may_name_the_task(path: str, task: str) -> None:
+def test_a_path_may_name_the_task(path, task):
     assert named_task(path) == task
 
 
@@ -255,7 +249,7 @@ def test_a_path_may_name_the_task(path: str, task: str) -> None:
     ["A1", "a1", "task1.A1", "x/task1.A1", "in/x/task1.A1", "./in/x/task1.A1", "in\\x\\task1.A1", "{cwd}/in/x/task1.A1",
      "IN/X//TASK1.A1"],
 )  # fmt: skip
-def test_a_list_of_teams_names_runs_in_any_spelling(named: str, tmp_path: Path) -> None:
+def test_a_list_of_teams_names_runs_in_any_spelling(named, tmp_path):
     named = named.format(cwd=tmp_path)
     write({"in/x/task1.A1": cases("A1"), "in/x/B1.txt": cases("B1", 4)})
     write({"t.csv": f"run,language,team,LLM\n{named},ja,Alpha,yes\nC1,en,Gamma,no\n"})
@@ -270,7 +264,7 @@ def test_a_list_of_teams_names_runs_in_any_spelling(named: str, tmp_path: Path) 
         assert [row[at : at + 2] for row in table.rows] == [["ja", "yes"], ["", ""]]
 
 
-def test_approaches_are_printed_from_the_descriptions() -> None:
+def test_approaches_are_printed_from_the_descriptions():
     about = DESCRIPTION.format(1, "A1").replace("none", "BERT\nand GPT-2") + "- Explaination:\nBoth.\n"
     write({"in/a": cases("A1"), "in/b": cases("B1", 2), "in/about.txt": about})
     board = one_step.leaderboard("gold.json", "in", task="1", n_resamples=99)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from coliee_ir.inbox.folders import skipped_remarks, walk
 
 
 @pytest.fixture
-def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def sent(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("secret.txt", "sent/b.txt", "sent/B/a.txt", "sent/B/C/c.txt", "sent/a.txt"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
@@ -19,14 +17,14 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "sent"
 
 
-def test_all_files_below_a_folder_come_in_order_each_once(sent: Path) -> None:
+def test_all_files_below_a_folder_come_in_order_each_once(sent):
     below = ["sent/a.txt", "sent/b.txt", "sent/B/a.txt", "sent/B/C/c.txt"]
     assert walk(["sent"]).files == below
     assert walk(["sent/B", "sent", sent / "a.txt"]).files == ["sent/B/a.txt", "sent/B/C/c.txt", *below[:2]]
     assert walk(["sent/a.txt", "-", "nowhere"]).files == ["sent/a.txt", "-", "nowhere"]
 
 
-def test_what_systems_leave_behind_is_passed_over(sent: Path) -> None:
+def test_what_systems_leave_behind_is_passed_over(sent):
     before = walk(["sent"])
     for name in (".DS_Store", "Thumbs.db", "desktop.ini", "Desktop.ini", "__MACOSX/a.txt", ".git/a.txt"):
         (sent / name).parent.mkdir(exist_ok=True)
@@ -36,7 +34,7 @@ def test_what_systems_leave_behind_is_passed_over(sent: Path) -> None:
     assert walk(["sent"])[:3] == before[:3]
 
 
-def test_what_is_hidden_is_told(sent: Path) -> None:
+def test_what_is_hidden_is_told(sent):
     before = walk(["sent"]).files
     for name in (".team/b.txt", "B/.run.txt", "..%2fx"):
         (sent / name).parent.mkdir(exist_ok=True)
@@ -47,7 +45,7 @@ def test_what_is_hidden_is_told(sent: Path) -> None:
     assert all(any(name in remark for remark in skipped_remarks(walked.skipped)) for _, name in walked.skipped)
 
 
-def test_no_link_leads_out_of_a_folder(sent: Path) -> None:
+def test_no_link_leads_out_of_a_folder(sent):
     (sent / "B" / "secret.txt").symlink_to("../../secret.txt")
     (sent / "up").symlink_to("..")
     (sent / "gone.txt").symlink_to("/nowhere/at/all")
@@ -60,20 +58,20 @@ def test_no_link_leads_out_of_a_folder(sent: Path) -> None:
     assert all(any(name in remark for remark in skipped_remarks(walked.skipped)) for _, name in walked.skipped)
 
 
-def test_a_folder_that_is_a_link_is_the_folder(sent: Path) -> None:
+def test_a_folder_that_is_a_link_is_the_folder(sent):
     Path("link").symlink_to("sent")
     assert walk(["link"]).files[0] == "link/a.txt"
     assert walk(["link"]).skipped == []
 
 
-def test_files_given_for_something_else_are_met(sent: Path) -> None:
+def test_files_given_for_something_else_are_met(sent):
     (sent / "link.txt").symlink_to("../secret.txt")
     walked = walk(["sent"], ["secret.txt", None, "sent/a.txt", "not-there"])
     assert "sent/a.txt" not in walked.files
     assert walked.skipped == [("besides", "sent/a.txt"), ("besides", "sent/link.txt")]
 
 
-def test_a_folder_without_a_file_is_refused(sent: Path) -> None:
+def test_a_folder_without_a_file_is_refused(sent):
     Path("empty/.git").mkdir(parents=True)
     with refusing(UsageError, "[empty] empty …"):
         walk(["empty"])

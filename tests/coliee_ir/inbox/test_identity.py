@@ -1,16 +1,13 @@
 """Who sent a run, and when: a mailbox of honest teams, and what dishonest ones send to pass for others, or early."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
 import mailbox
 import re
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from email import message_from_bytes
-from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
 
@@ -21,7 +18,7 @@ from make_mailbox import mail
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_ir.commands.edition.config import read_edition
-from coliee_ir.commands.edition.day import Day, day_of
+from coliee_ir.commands.edition.day import day_of
 from coliee_ir.commands.edition.desk import pages
 from coliee_ir.commands.edition.writing import write
 from coliee_ir.commands.validate.receiving import receive
@@ -35,11 +32,11 @@ DESCRIBED = made._FORM.format(1, "KIS9", "BERT (2024-01-01)")
 Files = Mapping[str, bytes | str]
 
 
-def run(tag: str, right: int = 5) -> str:
+def run(tag, right=5):
     return "".join(f"{n:06} {n + (500 if n <= right else 700):06} {tag}\n" for n in QUERIES)
 
 
-HONEST: Files = {
+HONEST = {
     "01.eml": mail("[submission] KIS", {"a.txt": run("KIS9", 8), "d.txt": DESCRIBED}, KIS, EARLY),
     "02.eml": mail("[submission] ARC", {"a.txt": run("ARC1", 7)}, ARC, EARLY),
     "BLUE/run.txt": run("BLUE1", 6),
@@ -48,11 +45,11 @@ EVIL1 = run("EVIL1", 10)
 
 
 @pytest.fixture
-def hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Day]:
+def hold(tmp_path, monkeypatch):
     """The day of an edition of the honest teams, and of what is sent besides, with a list of teams."""
     monkeypatch.chdir(tmp_path)
 
-    def held(files: Files, sheet: str = "") -> Day:
+    def held(files, sheet=""):
         content = {"gold.json": json.dumps({f"{n:06}": [f"{n + 500:06}"] for n in QUERIES}),
                    "teams.csv": f"tag,team,status\n,BLUE,ranked\n{sheet}",
                    "coliee.toml": 'name = "T"\nmailbox = "in"\nteams = "teams.csv"\nresamples = 99\n'
@@ -66,23 +63,23 @@ def hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Day]:
     return held
 
 
-def seen(day: Day) -> dict[str, tuple[str, str]]:
+def seen(day):
     """Tag → team and status of each ranked or shown run."""
     return {entry.tag: (entry.team, entry.status) for board in day.boards for entry in board.entries}
 
 
-def packed(**files: str | bytes) -> bytes:
+def packed(**files):
     return made._zip({name.replace("__", "/").replace("_", "."): content for name, content in files.items()})
 
 
-def typed(headers: str) -> bytes:
+def typed(headers):
     """A mail of EVIL with these headers besides."""
     head = f"From: {EVIL}\nSubject: [submission] EVIL\nMIME-Version: 1.0\n{headers}"
     part = 'Content-Type: text/plain; name="r.txt"\nContent-Disposition: attachment; filename="r.txt"'
     return "\n".join([head.rstrip("\n"), part, "", EVIL1]).encode()
 
 
-def links(target: str) -> bytes:
+def links(target):
     """An archive with a run, and links and devices."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as tar:
@@ -102,7 +99,7 @@ AS_EVIL = {"EVIL1": ("EVIL", "")}
 OUTSIDE = {"..\\01.eml\\a.txt": EVIL1, "r.txt": EVIL1}
 
 #: what is sent → the files, rows of the list, tag → team and status, and the kinds of decisions that name it
-ATTACKS: dict[str, tuple[Files, str, dict[str, tuple[str, str]], set[str]]] = {
+ATTACKS = {
     "a forged mail in a late one": (
         {"z.eml": mail("[submission] EVIL", {"orig.eml": FORGED}, EVIL, LATE)},
         "", {"EVIL1": ("EVIL", "late")}, {"late", "forwarded"}),
@@ -232,7 +229,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_of_a_sender_is_more_than_text(hold: Callable[..., Day], text: str) -> None:
+def test_no_text_of_a_sender_is_more_than_text(hold, text):
     word = text.replace(" ", "").replace("/", "\u2215")
     files = {
         f"{word}.txt": run(word, 9), "r.txt": run("EVIL1", 10), "d.txt": made._FORM.format(1, "EVIL1", text),
@@ -255,14 +252,14 @@ def test_no_text_of_a_sender_is_more_than_text(hold: Callable[..., Day], text: s
 
 
 @pytest.mark.parametrize("rows", [",KIS,ranked\n,Kis,withdrawn\n", "KIS9,KIS,\nkis9,ARC,\n"])
-def test_rows_that_contradict_each_other_are_refused(hold: Callable[..., Day], rows: str) -> None:
+def test_rows_that_contradict_each_other_are_refused(hold, rows):
     with pytest.raises(InputError) as error:
         hold({}, rows)
     assert error.value.kind == "conflicting"
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_an_attack_harms_no_honest_team_and_is_told(hold: Callable[..., Day], attack: str) -> None:
+def test_an_attack_harms_no_honest_team_and_is_told(hold, attack):
     files, sheet, expected, kinds = ATTACKS[attack]
     before = hold({})
     plain = seen(before)
@@ -288,20 +285,20 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold: Callable[..., Day], at
 @pytest.mark.parametrize(
     "sender", ["a@[", '"a', "<>", "=?utf-8?q?=0Ax?= <x y@z>", "名@例.jp", "\xff@x.y", "a@b\nBcc: z@z"]
 )
-def test_no_address_stops_an_edition_or_adds_a_header(hold: Callable[..., Day], sender: str) -> None:
+def test_no_address_stops_an_edition_or_adds_a_header(hold, sender):
     sent = mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY).replace(EVIL.encode(), sender.encode(), 1)
     found = letters(hold({"z.eml": sent}))  # of a mail that cannot be read, none
     assert {"KIS", "ARC", "BLUE"} <= found.keys() <= {"KIS", "ARC", "BLUE", "EVIL"}
     assert all(letter["Bcc"] is None and letter["To"] in (None, KIS, ARC, "a@b") for letter in found.values())
 
 
-def letters(day: Day) -> dict[str, EmailMessage]:
+def letters(day):
     """Team → the receipt that is written for it."""
     mails = [message_from_bytes(mail, policy=default) for mail in pages(day).values() if isinstance(mail, bytes)]
     return {mail["Subject"].split()[-1]: mail for mail in mails}
 
 
-def test_a_name_is_one_team_however_it_is_composed(hold: Callable[..., Day]) -> None:
+def test_a_name_is_one_team_however_it_is_composed(hold):
     day = hold({
         "y.eml": mail("[submission] Z\u00fcrich", {"r.txt": run("Z1")}, "z@example.org", EARLY),
         "z.eml": mail("[submission] Zu\u0308rich", {"r.txt": run("Z2", 4)}, "z@example.org", EARLY),
@@ -310,7 +307,7 @@ def test_a_name_is_one_team_however_it_is_composed(hold: Callable[..., Day]) -> 
     assert not {one.kind for one in day.decide} & {"look-alike", "team-senders", "sender-teams"}
 
 
-def test_an_honest_mailbox_asks_nothing_of_names_and_times(hold: Callable[..., Day]) -> None:
+def test_an_honest_mailbox_asks_nothing_of_names_and_times(hold):
     kinds = {one.kind for one in hold({}).decide}
     assert not kinds & {
         "look-alike",
@@ -323,13 +320,13 @@ def test_an_honest_mailbox_asks_nothing_of_names_and_times(hold: Callable[..., D
     }
 
 
-def test_a_mail_holds_what_a_saved_attachment_holds(hold: Callable[..., Day]) -> None:
+def test_a_mail_holds_what_a_saved_attachment_holds(hold):
     nested = made._zip({"inner.zip": made._zip({"r.txt": EVIL1})})
     for files in ({"EVIL/x.zip": nested}, {"z.eml": mail("[submission] EVIL", {"x.zip": nested}, EVIL, EARLY)}):
         assert seen(hold(files))["EVIL1"] == ("EVIL", "")
 
 
-def test_a_run_has_one_name_from_a_store_of_mails_and_from_mails(tmp_path: Path) -> None:
+def test_a_run_has_one_name_from_a_store_of_mails_and_from_mails(tmp_path):
     from coliee_ir import evaluate_all
 
     gold = {f"{n:06}": [f"{n + 500:06}"] for n in QUERIES}
@@ -356,9 +353,7 @@ def test_a_run_has_one_name_from_a_store_of_mails_and_from_mails(tmp_path: Path)
         assert found[0] == found[1] and [name for name, _, _ in found[0]] == ["BM25", "BM25 (2)", "BM26"]
 
 
-def test_validate_board_and_letter_judge_a_file_by_the_same_gold(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_validate_board_and_letter_judge_a_file_by_the_same_gold(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     fragments = {f"{n:03}": ["005"] for n in range(1, 9)}
     files = {
@@ -386,7 +381,7 @@ def test_validate_board_and_letter_judge_a_file_by_the_same_gold(
     assert ("named-otherwise", "SIAT") in {(one.kind, one.team) for one in day.decide}
 
 
-def test_a_letter_says_nothing_of_other_teams(hold: Callable[..., Day]) -> None:
+def test_a_letter_says_nothing_of_other_teams(hold):
     files = {
         "AAA/our_run.txt": run("KIS9", 8),  # KIS's file, in a folder that is sorted before its mail
         "AAA/empty.txt": "", "BLUE/empty.txt": "",
@@ -401,8 +396,8 @@ def test_a_letter_says_nothing_of_other_teams(hold: Callable[..., Day]) -> None:
     assert not any("empty.txt" in file for _, file in told)
 
 
-def test_a_near_copy_of_another_teams_run_is_asked_about(hold: Callable[..., Day]) -> None:
-    def long(tag: str, *changed: int) -> str:
+def test_a_near_copy_of_another_teams_run_is_asked_about(hold):
+    def long(tag, *changed):
         rows = [(n, n + 500 + 50 * k) for n in QUERIES for k in range(3)]
         return "".join(f"{n:06} {text + 5000 * (at in changed):06} {tag}\n" for at, (n, text) in enumerate(rows))
 
@@ -415,7 +410,7 @@ def test_a_near_copy_of_another_teams_run_is_asked_about(hold: Callable[..., Day
     assert "near-copy" not in {one.kind for one in settled.decide}
 
 
-def test_what_the_list_of_teams_decides_is_asked_no_more(hold: Callable[..., Day]) -> None:
+def test_what_the_list_of_teams_decides_is_asked_no_more(hold):
     files = {
         "EVIL/best.txt": run("EVIL1", 10), "EVIL/same.txt": run("EVIL2", 8), "EVIL/broken.txt": "000001 000501\n\0\n",
     }  # fmt: skip

@@ -1,7 +1,5 @@
 """One inventory of a mailbox of all tasks: what each command takes of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import struct
@@ -25,7 +23,7 @@ TASKS = {"task1": "1", "task2": "2", "task3": "3", "task4": "4", "tort": "tort"}
 
 
 @pytest.fixture
-def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def mail(tmp_path, monkeypatch):
     """A folder a team, without a task in any name, and every gold in other bytes."""
     monkeypatch.chdir(tmp_path)
     for at, folder in enumerate(TASKS):
@@ -41,7 +39,7 @@ def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("mail")
-def test_each_file_has_its_task_and_part_and_the_gold_is_known_by_its_judgements() -> None:
+def test_each_file_has_its_task_and_part_and_the_gold_is_known_by_its_judgements():
     golds = [read_gold(f"gold_{folder}{Path(next((EXAMPLES / folder).glob('gold.*'))).suffix}") for folder in TASKS]
     found = sort_files(["mail"], golds=Golds(map(QueryFile.of, golds)), teams=Teams(None, ["mail"]))
     for one in found.items:
@@ -61,7 +59,7 @@ def test_each_file_has_its_task_and_part_and_the_gold_is_known_by_its_judgements
 
 @pytest.mark.usefixtures("mail")
 @pytest.mark.parametrize("folder", TASKS)
-def test_a_board_has_the_runs_of_its_task_and_no_broken_ones(folder: str) -> None:
+def test_a_board_has_the_runs_of_its_task_and_no_broken_ones(folder):
     gold = next(Path().glob(f"gold_{folder}.*"))
     board = one_step.leaderboard(gold, "mail", task=TASKS[folder], n_resamples=99)
     lone = [one for one in board.invalid if one.reason.kind == "incomplete"]  # of Task 4, or of half a run
@@ -71,13 +69,13 @@ def test_a_board_has_the_runs_of_its_task_and_no_broken_ones(folder: str) -> Non
 
 
 @pytest.mark.usefixtures("mail")
-def test_fuse_takes_the_files_of_one_task(capsys: pytest.CaptureFixture[str]) -> None:
+def test_fuse_takes_the_files_of_one_task(capsys):
     assert main(["fuse", "mail", "--task", "2", "-o", "-"]) == 0
     out, err = capsys.readouterr()
     assert len({line.split()[0] for line in out.splitlines()}) <= 50 and "files of other tasks" in err
 
 
-def broken() -> dict[str, bytes]:
+def broken():
     """Uploads that stop what does not look out."""
     local = b"PK\3\4" + struct.pack("<HHHHHIIIHH", 20, 0, 0, 0, 33, 0, 0, 0, 0, 0)
     entry = b"PK\1\2" + struct.pack("<HHHHHHIIIHHHHHII", 20, 20, 0, 0, 0, 33, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -96,7 +94,7 @@ def broken() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", ["D1.zip", "D2.tar", "D5.zip"])
-def test_one_broken_upload_stops_no_board(name: str, mail: Path) -> None:
+def test_one_broken_upload_stops_no_board(name, mail):
     (mail / "mail/BAD").mkdir()
     (mail / "mail/BAD" / name).write_bytes(broken()[name])
     board = one_step.leaderboard("gold_task1.json", "mail", task="1", n_resamples=99)
@@ -104,8 +102,8 @@ def test_one_broken_upload_stops_no_board(name: str, mail: Path) -> None:
 
 
 @pytest.mark.usefixtures("mail")
-def test_whatever_a_reader_raises_is_that_submissions_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object, **__: object) -> None:
+def test_whatever_a_reader_raises_is_that_submissions_error(monkeypatch):
+    def fails(*_, **__):
         raise IndexError("index 7 is out of bounds")
 
     Path("mail/TEAM0/x.json").write_text('{"068517": ["059728"]}')
@@ -120,7 +118,7 @@ def test_whatever_a_reader_raises_is_that_submissions_error(monkeypatch: pytest.
     assert any("cannot be read (IndexError: index 7 is out of bounds)" in one.reason for one in board.invalid)
 
 
-def mailed(subject: str, files: dict[str, bytes], date: str = "Mon, 19 Jan 2026 10:00:00 +0900") -> bytes:
+def mailed(subject, files, date="Mon, 19 Jan 2026 10:00:00 +0900"):
     """A mail with attachments, received an hour after it was sent."""
     message = EmailMessage()
     message["From"], message["Subject"], message["Date"] = "a@example.org", subject, date
@@ -131,11 +129,11 @@ def mailed(subject: str, files: dict[str, bytes], date: str = "Mon, 19 Jan 2026 
     return message.as_bytes()
 
 
-def run_of(tag: str) -> bytes:
+def run_of(tag):
     return "".join(f"{query:06} {query + 100:06} {tag}\n" for query in range(1, 4)).encode()
 
 
-def test_mails_are_archives_of_their_attachments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mails_are_archives_of_their_attachments(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -166,7 +164,7 @@ def test_mails_are_archives_of_their_attachments(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("name", ["limit", "nested", "cut", "bytes"])
-def test_a_mail_is_bounded_and_stops_no_other(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mail_is_bounded_and_stops_no_other(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     content = mailed("[submission] B", {f"run{n}": run_of(f"B{n}") for n in range(12)})
     if name == "limit":

@@ -1,15 +1,12 @@
 """What one upload may cost: reading it is bounded in time and memory, and stops no other."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from asserting import Call, mentions
+from asserting import mentions
 from sent import cases, write, zipped
 
 from coliee_adapters.files import limits, trial
@@ -24,13 +21,13 @@ pytestmark = [pytest.mark.usefixtures("here"), pytest.mark.skipif(not hasattr(os
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_refused_afterwards() -> Iterator[None]:
+def nothing_is_refused_afterwards():
     trial.forget_refusals()
     yield
     trial.forget_refusals()
 
 
-def spin() -> None:
+def spin():
     while True:
         pass
 
@@ -38,17 +35,17 @@ def spin() -> None:
 @pytest.mark.parametrize(
     ("read", "name"), [(spin, "SECONDS"), (lambda: bytearray(1 << 31), "MEMORY"), (lambda: 1 / 0, "")]
 )
-def test_a_trial_ends_at_its_limits_and_only_there(read: object, name: str) -> None:
+def test_a_trial_ends_at_its_limits_and_only_there(read, name):
     Path("large").write_bytes(b"x" * (1 << 20))
     bounds = limits.current()._replace(seconds=1, memory=1 << 29)
-    trial.try_reading("large", read, bounds)  # type: ignore[arg-type]
+    trial.try_reading("large", read, bounds)
     error = trial.refusal("large")
     assert (error is not None) == bool(name)
     if error is not None:
         assert error.kind == "too-large" and f"COLIEE_IR_MAX_{name}" in error.remedy
 
 
-def test_a_file_that_takes_too_much_memory_is_not_ranked_and_the_others_are(call: Call) -> None:
+def test_a_file_that_takes_too_much_memory_is_not_ranked_and_the_others_are(call):
     write({"in/A/a.txt": cases("A1"), "in/B/lists.json": f"[{','.join(['[]'] * 4_000_000)}]",
            "gold.json": json.dumps({f"{q:06}": [f"{q + 100:06}"] for q in range(1, 12)}),
            "e.toml":
@@ -59,7 +56,7 @@ def test_a_file_that_takes_too_much_memory_is_not_ranked_and_the_others_are(call
     assert mentions(err + out, "in/B/lists.json: … 60 MiB …") and "Task 1: 1 run" in err + out
 
 
-def test_the_limits_of_an_edition_reach_what_reads_and_changed_ones_are_noticed(call: Call) -> None:
+def test_the_limits_of_an_edition_reach_what_reads_and_changed_ones_are_noticed(call):
     toml = 'name = "E"\nyear = 2026\nmailbox = "in"\n[[task]]\ntask = "1"\ngold = "gold.json"\n'
     write({"in/A.zip": zipped({"a.txt": cases("A1"), "b.txt": cases("A2"), "c.txt": "x" * 5000}), "e.toml": toml,
            "gold.json": json.dumps({f"{q:06}": [f"{q + 100:06}"] for q in range(1, 12)})})  # fmt: skip
@@ -79,12 +76,12 @@ def test_the_limits_of_an_edition_reach_what_reads_and_changed_ones_are_noticed(
         assert mentions(call("edition", "e.toml", "-o", "out")[2], "e.toml: … [limits] … seconds …")
 
 
-def test_what_one_team_sends_is_bounded_as_a_whole() -> None:
+def test_what_one_team_sends_is_bounded_as_a_whole():
     lists = {f"in/B/{number}.json": f"[{','.join(['[]'] * 400_000)}]" for number in range(4)}
     write({"in/A/a.txt": cases("A1"), "in/A/b.json": f"[{','.join(['[]'] * 400_000)}]", **lists})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("resource.setrlimit", lambda *_: None)  # of one file
-        patch.setattr(limits, "current", lambda: limits.Limits(seconds=0.02))  # type: ignore[arg-type]
+        patch.setattr(limits, "current", lambda: limits.Limits(seconds=0.02))
         items = sort_files(["in"], teams=Teams(None, ["in"])).items
     errors = {item.file: item.error for item in items}
     assert errors["in/A/a.txt"] is None and getattr(errors["in/B/3.json"], "kind", "") == "too-large"
@@ -93,18 +90,18 @@ def test_what_one_team_sends_is_bounded_as_a_whole() -> None:
     assert all(one is None or one.__traceback__ is None for one in errors.values())
 
 
-def mails(*senders: str, n: int) -> list[bytes]:
+def mails(*senders, n):
     files = {f"{number}.txt": "" for number in range(n)}
     return [made.mail(f"[submission] {one[:1]}", {"a.zip": zipped(files)}, one, "1 Jan 2026") for one in senders]
 
 
-def stored(*senders: str) -> dict[str, bytes]:
+def stored(*senders):
     opened = (b"From a Mon Jan 12 10:00:00 2026\n" + one + b"\n" for one in mails(*senders, n=251))
     return {"all.mbox": b"".join(opened)}
 
 
 #: what is in a mailbox → its files, what is refused of them, and how many are read
-CROWDS: dict[str, tuple[dict[str, bytes], set[str], int]] = {
+CROWDS = {
     "an archive": ({"B/b.zip": zipped({f"{number}.txt": "" for number in range(501)})}, {"in/B/b.zip"}, 0),
     "mails of one sender": (
         dict(zip(("1.eml", "2.eml"), mails("B@x", "B@x", n=251), strict=True)), {"in/1.eml", "in/2.eml"}, 0),
@@ -119,7 +116,7 @@ CROWDS: dict[str, tuple[dict[str, bytes], set[str], int]] = {
 
 
 @pytest.mark.parametrize("crowd", CROWDS)
-def test_more_files_than_any_team_sends_are_not_read(crowd: str) -> None:
+def test_more_files_than_any_team_sends_are_not_read(crowd):
     files, refused, n = CROWDS[crowd]
     write({"in/A/a.txt": cases("A1"), **{f"in/{name}": of for name, of in files.items()}})
     items = sort_files(["in"], teams=Teams(None, ["in"])).items
@@ -129,6 +126,6 @@ def test_more_files_than_any_team_sends_are_not_read(crowd: str) -> None:
     assert found.keys() >= refused and all("500" in found[file].advice for file in refused)
 
 
-def test_an_archive_that_the_organiser_names_holds_what_it_likes() -> None:
+def test_an_archive_that_the_organiser_names_holds_what_it_likes():
     write({"in/B/b.zip": zipped({f"{number}.txt": "" for number in range(501)})})
     assert len(sort_files(["in/B/b.zip"], teams=Teams(None, ["in/B/b.zip"])).items) == 501

@@ -24,8 +24,6 @@ QUERIES = ["q1", "q2", "007"]
 PLAIN = ["d1", "d2", "005", "5", "012", "12"]
 ODD = ["7.txt", "é1", " x", "a,b", "", "d\x01", "d1\nd2", "d" * 40, "d" * 40 + "e"]
 
-Rankings = dict[str, dict[str, Any]]
-
 
 class Row(NamedTuple):
     query_id: str

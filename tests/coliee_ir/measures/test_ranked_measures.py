@@ -15,8 +15,6 @@ from coliee_ir import Decisions, evaluate
 from coliee_ir.measures import parse
 
 #: query → relevance of what was retrieved, by rank (None: no judgement), and of what was not; -1: pooled, not judged
-Rankings = dict[str, tuple[list[int | None], list[int]]]
-
 queries = st.tuples(
     st.lists(st.one_of(st.none(), st.integers(-1, 4)), max_size=12), st.lists(st.integers(0, 4), max_size=4)
 )

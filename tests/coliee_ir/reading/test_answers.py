@@ -1,13 +1,11 @@
 """Answers from people's files: JSON, 1 and 0, and words that are no label."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import one_step
 import pytest
-from asserting import Call, failing, heard, mentions
+from asserting import failing, heard, mentions
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Answers, Decisions, evaluate, fuse, read_run
@@ -19,7 +17,7 @@ WRONG = Decisions(unreadable_answers="wrong")
 
 
 @pytest.fixture
-def sorry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def sorry(tmp_path, monkeypatch):
     """A run that answers two questions rightly, and two with words; beside golds of Task 4."""
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text(json.dumps(GOLD))
@@ -39,7 +37,7 @@ def sorry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ["leaderboard", "gold.json", "plain.txt", "sorry.txt", "--resamples", "99"],
     ],
 )
-def test_words_that_are_no_labels_are_refused_or_wrong(sorry: Path, call: Call, command: list[str]) -> None:
+def test_words_that_are_no_labels_are_refused_or_wrong(sorry, call, command):
     code, _, err = call(*command)
     assert code == 2
     assert mentions(err, "sorry.txt: [bad-label] 2 … 4 … are … (found 'line 2: Sorry; line 4: I')")
@@ -51,7 +49,7 @@ def test_words_that_are_no_labels_are_refused_or_wrong(sorry: Path, call: Call, 
     assert "nothing retrieved" not in err
 
 
-def test_python_refuses_them_and_scores_them_as_wrong(sorry: Path) -> None:
+def test_python_refuses_them_and_scores_them_as_wrong(sorry):
     with pytest.raises(InputError) as caught:
         evaluate("gold.json", sorry)
     assert caught.value.path == "sorry.txt"
@@ -67,7 +65,7 @@ def test_python_refuses_them_and_scores_them_as_wrong(sorry: Path) -> None:
     assert len(one_step.leaderboard("gold.json", "plain.txt", sorry, decisions=WRONG, n_resamples=99).entries) == 2
 
 
-def test_answers_beside_articles_are_held_to_the_same_choice(sorry: Path) -> None:
+def test_answers_beside_articles_are_held_to_the_same_choice(sorry):
     articles = {query: ["96"] for query in GOLD}
     with pytest.raises(InputError):
         evaluate("gold.xml", articles, answers=sorry, task=3, edition=2026)
@@ -83,7 +81,7 @@ def test_answers_beside_articles_are_held_to_the_same_choice(sorry: Path) -> Non
 @pytest.mark.parametrize(
     "command", [["convert", "sorry.txt", "-", "--to", "trec"], ["fuse", "plain.txt", "sorry.txt", "-o", "-"]]
 )
-def test_nothing_else_takes_them(sorry: Path, call: Call, command: list[str]) -> None:
+def test_nothing_else_takes_them(sorry, call, command):
     err = failing(call, *command)
     assert mentions(err, "[bad-label] 2 … 4 … are …")
 
@@ -100,7 +98,7 @@ def test_nothing_else_takes_them(sorry: Path, call: Call, command: list[str]) ->
         ),
     ],
 )
-def test_answers_in_words_that_the_user_names_are_labels(sorry: Path, call: Call, name: str, text: str) -> None:
+def test_answers_in_words_that_the_user_names_are_labels(sorry, call, name, text):
     Path(name).write_text(text, encoding="utf-8")
     words = ("--labels", "Y=\u0110u\u0301ng|Có,N=Sai")  # in another Unicode form
     assert call("evaluate", "gold.json", name)[0] == 2
@@ -115,7 +113,7 @@ def test_answers_in_words_that_the_user_names_are_labels(sorry: Path, call: Call
         assert "1.0000" in call("evaluate", "gold.json", "keys.jsonl", *given_words)[1]
 
 
-def test_classes_are_counted_through_a_protocol(sorry: Path, call: Call) -> None:
+def test_classes_are_counted_through_a_protocol(sorry, call):
     Path("classes.toml").write_text(
         'task = "classes"\ntitle = "A to D"\nparts = ["documents"]\nmeasures = ["Accuracy"]\nsource = "ours"\n'
         '[scores]\nAccuracy = "MacroP"\n[gold]\ncontainer = "json"\n[gold.documents]\n[run]\nlike = "gold"\n'
@@ -126,14 +124,14 @@ def test_classes_are_counted_through_a_protocol(sorry: Path, call: Call) -> None
     assert (code, out.split()) == (0, ["run", "Accuracy", "run", "0.5000"]), err
 
 
-def test_a_label_list_does_not_become_a_ranking(sorry: Path, call: Call) -> None:
+def test_a_label_list_does_not_become_a_ranking(sorry, call):
     Path("labels.jsonl").write_text('{"id": "R01-1-A", "label": "Y"}\n{"id": "R01-2-A", "label": "N"}\n')
     code, out, _ = call("convert", "labels.jsonl", "-", "--to", "labels")
     assert (code, out) == (0, "R01-1-A Y labels\nR01-2-A N labels\n")
 
 
 @pytest.fixture
-def answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def answered(tmp_path, monkeypatch):
     """Statute gold, articles, and two lists of answers of which one has a word that is no label."""
     monkeypatch.chdir(tmp_path)
     pairs = "".join(f'<pair id="R01-{n}-A" label="Y"><article>{n}</article></pair>\n' for n in (1, 2, 3))
@@ -144,8 +142,8 @@ def answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_remarks_on_answers_are_true_of_the_measures_asked_for(answered: Path) -> None:
-    def told(*measures: str) -> list[str]:
+def test_remarks_on_answers_are_true_of_the_measures_asked_for(answered):
+    def told(*measures):
         scores = evaluate("gold.xml", "articles", answers="sorry", measures=measures, decisions=WRONG)
         return [remark for remark in scores.remarks if "Y nor N" in remark or "only articles" in remark]
 
@@ -159,7 +157,7 @@ def test_remarks_on_answers_are_true_of_the_measures_asked_for(answered: Path) -
     assert not any("refused" in remark for remark in (*both, *accuracy, *articles))
 
 
-def test_unreadable_answers_cast_no_vote_and_are_not_converted(answered: Path, call: Call) -> None:
+def test_unreadable_answers_cast_no_vote_and_are_not_converted(answered, call):
     wrong = ("--decision", "unreadable_answers=wrong")
     for typed in (("fuse", "sorry", "good", "sorry"), ("convert", "sorry", "-", "--to", "labels")):
         code, out, err = call(*typed)
@@ -167,13 +165,13 @@ def test_unreadable_answers_cast_no_vote_and_are_not_converted(answered: Path, c
     code, out, err = call("fuse", "sorry", "good", "--ties", "N", *wrong)
     assert (code, out) == (0, "R01-1-A Y vote\nR01-3-A N vote\nR01-2-A Y vote\n")
     assert mentions(err, "… (first: line 2: Sorry)")
-    assert fuse("sorry", "good", ties="N", unreadable_answers="wrong").labels["R01-2-A"]  # type: ignore[union-attr]
+    assert fuse("sorry", "good", ties="N", unreadable_answers="wrong").labels["R01-2-A"]
     code, out, err = call("convert", "sorry", "-", "--to", "labels", *wrong)
     assert (code, out) == (0, "R01-1-A Y T\nR01-3-A N T\n")
     assert mentions(err, "… (first: line 2: Sorry)")
 
 
-def test_a_folder_of_golds_is_converted(answered: Path, call: Call) -> None:
+def test_a_folder_of_golds_is_converted(answered, call):
     Path("years").mkdir()
     Path("years/a.xml").write_text(Path("gold.xml").read_text())
     Path("years/b.xml").write_text(Path("gold.xml").read_text().replace("R01", "R02"))

@@ -1,13 +1,11 @@
 """Several golds as one: a folder, ``--gold FILE``, a list; and a gold that is mistaken for a run."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import one_step
 import pytest
-from asserting import Call, clause, done, matches, mentions
+from asserting import clause, done, matches, mentions
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Gold, evaluate, read_gold
@@ -16,13 +14,13 @@ from coliee_ir.reading.anything import gold_files
 pytestmark = pytest.mark.usefixtures("one_deal")
 
 
-def statute(era: str, label: str = ' label="Y"', articles: str = "<article>572</article>") -> str:
+def statute(era, label=' label="Y"', articles="<article>572</article>"):
     pairs = "".join(f'<pair id="{era}-{n}-A"{label}>{articles}</pair>\n' for n in (1, 2))
     return f"<dataset>\n{pairs}</dataset>\n"
 
 
 @pytest.fixture
-def years(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def years(tmp_path, monkeypatch):
     """A folder ``train`` with two years of statute XML, beside other files; and a run over both."""
     monkeypatch.chdir(tmp_path)
     train = tmp_path / "train"
@@ -35,7 +33,7 @@ def years(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return train
 
 
-def test_a_folder_of_golds_is_one_gold(years: Path, call: Call) -> None:
+def test_a_folder_of_golds_is_one_gold(years, call):
     gold = read_gold("train")
     assert gold.queries == ("R01-1-A", "R01-2-A", "R02-1-A", "R02-2-A")
     assert gold.labels == dict.fromkeys(gold.queries, True)
@@ -47,7 +45,7 @@ def test_a_folder_of_golds_is_one_gold(years: Path, call: Call) -> None:
     assert "README.txt" in err
 
 
-def test_golds_given_together_are_one_gold(years: Path, call: Call) -> None:
+def test_golds_given_together_are_one_gold(years, call):
     paths = ["train/riteval_R02.xml", years / "riteval_R01.xml"]
     gold = read_gold(paths)
     assert gold.queries == ("R02-1-A", "R02-2-A", "R01-1-A", "R01-2-A")
@@ -60,7 +58,7 @@ def test_golds_given_together_are_one_gold(years: Path, call: Call) -> None:
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "leaderboard", "report", "tune"])
-def test_every_command_takes_several_golds(years: Path, call: Call, command: str) -> None:
+def test_every_command_takes_several_golds(years, call, command):
     runs = ["run.txt"]
     Path("second.txt").write_text(Path("run.txt").read_text().replace("T\n", "U\n").replace("572", "5"))
     if command == "compare":
@@ -76,7 +74,7 @@ def test_every_command_takes_several_golds(years: Path, call: Call, command: str
     assert call(*given, "--gold", "-", "--gold", "-")[0] == 2
 
 
-def test_fusion_is_fitted_to_several_golds(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fusion_is_fitted_to_several_golds(tmp_path, call, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, queries in (("a.json", "12"), ("b.json", "34")):
         Path(name).write_text(json.dumps({query: ["x"] for query in queries}))
@@ -87,20 +85,20 @@ def test_fusion_is_fitted_to_several_golds(tmp_path: Path, call: Call, monkeypat
     assert "4 queries in 2 folds" in call(*given, "--fit", "b.json")[2]
 
 
-def test_golds_of_a_folder_are_no_submissions(years: Path) -> None:
+def test_golds_of_a_folder_are_no_submissions(years):
     (years / "run.txt").write_bytes(Path("run.txt").read_bytes())
     board = one_step.leaderboard("train", "train", edition=2025, n_resamples=99)
     assert [entry.tag for entry in board.entries] == ["T"]
     assert not any("riteval" in file for one in board.invalid for file in one.files)
 
 
-def refused(*golds: str | Path) -> InputError:
+def refused(*golds):
     with pytest.raises(InputError) as caught:
         read_gold(list(golds))
     return caught.value
 
 
-def test_a_query_in_two_golds_is_refused_with_both(years: Path) -> None:
+def test_a_query_in_two_golds_is_refused_with_both(years):
     Path("again.xml").write_text(statute("R02"))
     error = refused("train/riteval_R02.xml", "again.xml")
     assert (error.path, error.found) == ("again.xml", "R02-1-A")
@@ -116,7 +114,7 @@ def test_a_query_in_two_golds_is_refused_with_both(years: Path) -> None:
         ("b.txt", "R03-1-A Y\n", "form"),
     ],
 )
-def test_golds_of_different_kinds_are_refused(years: Path, name: str, text: str, what: str) -> None:
+def test_golds_of_different_kinds_are_refused(years, name, text, what):
     Path(name).write_text(text)
     error = refused("train/riteval_R02.xml", name)
     assert error.path == name
@@ -127,7 +125,7 @@ def test_golds_of_different_kinds_are_refused(years: Path, name: str, text: str,
     assert caught.value.path == f"train/z{name}"
 
 
-def test_golds_of_two_tasks_are_refused(tmp_path: Path) -> None:
+def test_golds_of_two_tasks_are_refused(tmp_path):
     for task, name in (("1", "cases_noticed"), ("2", "entailing_paragraphs")):
         (tmp_path / f"{task}.xml").write_text(
             f"<COLIEE task='{task}'><instance id='{task}'><{name}>3</{name}></instance></COLIEE>"
@@ -135,7 +133,7 @@ def test_golds_of_two_tasks_are_refused(tmp_path: Path) -> None:
     assert "the task" in clause(refused(tmp_path / "1.xml", tmp_path / "2.xml"))
 
 
-def test_a_broken_gold_in_a_folder_is_refused_by_name(years: Path) -> None:
+def test_a_broken_gold_in_a_folder_is_refused_by_name(years):
     (years / "riteval_R03.xml").write_text(statute("R03")[:-9])
     with pytest.raises(InputError) as caught:
         read_gold("train")
@@ -145,7 +143,7 @@ def test_a_broken_gold_in_a_folder_is_refused_by_name(years: Path) -> None:
         read_gold("train")
 
 
-def test_links_out_of_the_folder_are_not_followed(years: Path, tmp_path: Path) -> None:
+def test_links_out_of_the_folder_are_not_followed(years, tmp_path):
     (tmp_path / "secret.xml").write_text(statute("R09"))
     (years / "out.xml").symlink_to(tmp_path / "secret.xml")
     (years / "in.xml").symlink_to(years / "riteval_R01.xml")
@@ -160,14 +158,14 @@ def test_links_out_of_the_folder_are_not_followed(years: Path, tmp_path: Path) -
     assert gold.remarks.count("not-gold") == 3
 
 
-def test_a_folder_without_gold_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_gold_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("hello\n")
     with pytest.raises(InputError) as caught:
         read_gold(tmp_path)
     assert caught.value.path == str(tmp_path)
 
 
-def test_remarks_of_golds_add_up_with_their_files(tmp_path: Path) -> None:
+def test_remarks_of_golds_add_up_with_their_files(tmp_path):
     for name, query in (("a.json", "1"), ("b.json", "2")):
         (tmp_path / name).write_text(json.dumps({query: ["x", "x", "x", "x", "x"]}))
     remarks = read_gold(tmp_path).remarks
@@ -192,9 +190,7 @@ GOLD = '{"000001": ["000018"], "000002": ["000099"]}'
         ("q1 Q0 d1 1 0.5 T\n", "q1 Q0 d1 1 0.5 T\n", False),
     ],
 )
-def test_a_gold_and_a_run_that_are_swapped_are_asked_about(
-    tmp_path: Path, call: Call, gold: str, run: str, swapped: bool
-) -> None:
+def test_a_gold_and_a_run_that_are_swapped_are_asked_about(tmp_path, call, gold, run, swapped):
     (tmp_path / "gold").write_text(gold)
     (tmp_path / "run").write_text(run)
     code, out, err = call("evaluate", tmp_path / "run", tmp_path / "gold")

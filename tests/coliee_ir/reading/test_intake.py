@@ -1,7 +1,5 @@
 """What comes in: which files are one run, whose it is, what it is called, and by which gold it is judged."""
 
-from __future__ import annotations
-
 import csv
 import json
 from email.message import EmailMessage
@@ -10,7 +8,7 @@ from pathlib import Path
 
 import one_step
 import pytest
-from asserting import Call, heard, mentions, refusing
+from asserting import heard, mentions, refusing
 from example_runs import EXAMPLES
 from sent import cases, write
 
@@ -26,7 +24,7 @@ from coliee_ir.inbox.teams import Teams, team_key
 T1, T3, LAST = EXAMPLES / "task1", EXAMPLES / "task3", EXAMPLES / "task3-2025"
 
 
-def halves(folder: Path, name: str = "{}.txt") -> list[Path]:
+def halves(folder, name="{}.txt"):
     """The example of Task 1 in two files of one tag, which answer different queries."""
     lines = (T1 / "bm25.txt").read_text().splitlines(keepends=True)
     queries = sorted({line.split()[0] for line in lines})
@@ -38,7 +36,7 @@ def halves(folder: Path, name: str = "{}.txt") -> list[Path]:
     return files
 
 
-def test_files_of_one_tag_that_answer_different_queries_are_one_run(tmp_path: Path) -> None:
+def test_files_of_one_tag_that_answer_different_queries_are_one_run(tmp_path):
     whole, parts = evaluate(T1 / "gold.json", T1 / "bm25.txt"), halves(tmp_path)
     for given in (parts, [tmp_path], [str(tmp_path)]):
         scored = evaluate_all(T1 / "gold.json", given)
@@ -47,20 +45,20 @@ def test_files_of_one_tag_that_answer_different_queries_are_one_run(tmp_path: Pa
     assert evaluate(T1 / "gold.json", [*map(str, parts)]).measures == whole.measures
 
 
-def test_files_in_folders_of_nobody_knows_whom_are_not_joined(tmp_path: Path) -> None:
+def test_files_in_folders_of_nobody_knows_whom_are_not_joined(tmp_path):
     halves(tmp_path, "{}/run.txt")
     assert len(evaluate_all(T1 / "gold.json", tmp_path)) == 2
     with refusing(InputError, "[duplicate]"):
         evaluate(T1 / "gold.json", [str(T1 / "bm25.txt")] * 2)
 
 
-def test_files_of_one_tag_that_share_a_query_are_two_runs_with_two_names(tmp_path: Path) -> None:
+def test_files_of_one_tag_that_share_a_query_are_two_runs_with_two_names(tmp_path):
     (tmp_path / "again.txt").write_bytes((T1 / "bm25.txt").read_bytes() + b"002473 999999 bm25\n")
     scored = evaluate_all(T1 / "gold.json", [T1 / "bm25.txt", tmp_path / "again.txt"])
     assert len({one.name for one in scored}) == 2 and {one.tag for one in scored} == {"bm25"}
 
 
-def test_files_that_are_named_find_their_other_part_as_those_of_a_folder_do(call: Call) -> None:
+def test_files_that_are_named_find_their_other_part_as_those_of_a_folder_do(call):
     named = call(
         "evaluate",
         T3 / "gold.xml",
@@ -79,7 +77,7 @@ def test_files_that_are_named_find_their_other_part_as_those_of_a_folder_do(call
     assert named[:2] == given[:2] and named[0] == 0
 
 
-def test_a_long_list_is_not_scored_as_an_answer_set() -> None:
+def test_a_long_list_is_not_scored_as_an_answer_set():
     gold, longer, run = LAST / "gold.xml", LAST / "task3-L.ALPHA", LAST / "task3.ALPHA"
     rules = {"task": "3", "edition": 2025}
     with refusing(InputError, "[wrong-part]"):
@@ -91,7 +89,7 @@ def test_a_long_list_is_not_scored_as_an_answer_set() -> None:
     assert both.measures == evaluate(gold, run, long_list=longer, **rules).measures
 
 
-def test_a_long_list_that_the_year_does_not_score_spoils_no_run(tmp_path: Path) -> None:
+def test_a_long_list_that_the_year_does_not_score_spoils_no_run(tmp_path):
     for name, file in {"task3.C": "task3.ALPHA", "ans.C": "answers.ALPHA"}.items():
         (tmp_path / name).write_text((T3 / file).read_text().replace("ALPHA", "C"))
     (tmp_path / "task3-L.C").write_text((T3 / "task3.ALPHA").read_text().replace("ALPHA", "C"))
@@ -102,11 +100,11 @@ def test_a_long_list_that_the_year_does_not_score_spoils_no_run(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("other", ["kis", "Kis (corrected)", "Re: [Submission] KIS", "ＫＩＳ", "KIS [v2]"])
-def test_a_team_is_one_however_it_is_spelt(other: str) -> None:
+def test_a_team_is_one_however_it_is_spelt(other):
     assert team_key(other) == team_key("KIS") != team_key("KIS2")
 
 
-def mailed(folder: Path, n: int, subject: str, tag: str, day: int = 1, sender: str = "a@example.org") -> None:
+def mailed(folder, n, subject, tag, day=1, sender="a@example.org"):
     mail = EmailMessage()
     mail["Subject"], mail["From"], mail["Date"] = subject, sender, f"{day:02} Jan 2027 10:00:00 +0000"
     content = "".join(f"{query:06} {query + 100 + n:06} {tag}\n" for query in range(1, 4))
@@ -115,7 +113,7 @@ def mailed(folder: Path, n: int, subject: str, tag: str, day: int = 1, sender: s
     (folder / f"{n}.eml").write_bytes(bytes(mail))
 
 
-def test_a_row_by_tag_moves_no_run_of_another_mail(tmp_path: Path) -> None:
+def test_a_row_by_tag_moves_no_run_of_another_mail(tmp_path):
     mailed(tmp_path / "in", 1, "[submission] NOWJ", "NOWJ1")
     mailed(tmp_path / "in", 2, "[submission] EVIL2", "NOWJ1", sender="e@example.org")
     (tmp_path / "teams.csv").write_text("tag,team,status\nNOWJ1,NOWJ,withdrawn\n")
@@ -127,7 +125,7 @@ def test_a_row_by_tag_moves_no_run_of_another_mail(tmp_path: Path) -> None:
     }
 
 
-def test_a_mail_without_a_team_has_that_of_its_sender_and_no_file_is_a_team(tmp_path: Path) -> None:
+def test_a_mail_without_a_team_has_that_of_its_sender_and_no_file_is_a_team(tmp_path):
     mailed(tmp_path / "in", 1, "[submission] NEMO", "A1")
     mailed(tmp_path / "in", 2, "COLIEE2027 submission of team NEMO", "A2")
     mailed(tmp_path / "in", 3, "our run", "B1", sender="b@example.org")
@@ -135,7 +133,7 @@ def test_a_mail_without_a_team_has_that_of_its_sender_and_no_file_is_a_team(tmp_
     assert {(one.tag, one.team) for one in found.scored} == {("A1", "NEMO"), ("A2", "NEMO"), ("B1", "")}
 
 
-def test_a_later_run_of_the_same_team_and_tag_is_proposed_as_its_replacement(tmp_path: Path) -> None:
+def test_a_later_run_of_the_same_team_and_tag_is_proposed_as_its_replacement(tmp_path):
     mailed(tmp_path / "in", 1, "[submission] JNLP", "JNLP1")
     mailed(tmp_path / "in", 2, "Re: [Submission] jnlp (corrected)", "JNLP1", day=2)
     gold = {f"{query:06}": [f"{query + 101:06}"] for query in range(1, 4)}
@@ -144,7 +142,7 @@ def test_a_later_run_of_the_same_team_and_tag_is_proposed_as_its_replacement(tmp
     assert sum(getattr(remark, "kind", "") == "replaces" for remark in board.remarks) == 1
 
 
-def test_a_file_is_judged_by_a_gold_of_its_task_and_by_no_other() -> None:
+def test_a_file_is_judged_by_a_gold_of_its_task_and_by_no_other():
     cases, fragments, year = frozenset({"000001"}), frozenset({"826", "827"}), frozenset({"R01-1-A"})
     golds = Golds([
         QueryFile("1.json", cases, ("1",), True), QueryFile("2.json", fragments, ("2",), True),
@@ -157,9 +155,7 @@ def test_a_file_is_judged_by_a_gold_of_its_task_and_by_no_other() -> None:
     assert (elsewhere := golds.of_other_task("1", fragments)) is not None and elsewhere.tasks == ("2",)
 
 
-def test_a_task_may_have_several_golds_and_each_file_is_judged_by_its_own(
-    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_may_have_several_golds_and_each_file_is_judged_by_its_own(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     gold, run = (EXAMPLES / "task4" / name for name in ("gold.xml", "ALPHA.txt"))
     told = ['name = "T"', 'mailbox = "in"', "resamples = 99"]
@@ -181,7 +177,7 @@ def test_a_task_may_have_several_golds_and_each_file_is_judged_by_its_own(
     assert not [one for one in day_of(read_edition("coliee.toml")).decide if one.kind == "undescribed"]
 
 
-def test_two_runs_of_one_tag_have_the_same_two_names_in_every_command(call: Call, tmp_path: Path) -> None:
+def test_two_runs_of_one_tag_have_the_same_two_names_in_every_command(call, tmp_path):
     """Numbered in the order in which they are given, whatever their paths and their places."""
     lines = (T1 / "dense.txt").read_text().splitlines()
     for folder, some in (("b", lines), ("a", lines[::-1][:-40])):
@@ -214,12 +210,12 @@ def test_two_runs_of_one_tag_have_the_same_two_names_in_every_command(call: Call
     assert {one.name for one in Scored.read(tmp_path / "scores.csv")} == both
 
 
-def test_runs_that_were_scored_apart_share_no_name_either() -> None:
+def test_runs_that_were_scored_apart_share_no_name_either():
     runs = [evaluate(T1 / "gold.json", T1 / name) for name in ("bm25.txt", "bm25.txt", "dense.txt")]
     assert compare(runs, n_resamples=9).names == ["bm25", "bm25 (2)", "dense"]
 
 
-def test_a_run_that_is_replaced_is_numbered_behind_the_one_that_counts(tmp_path: Path) -> None:
+def test_a_run_that_is_replaced_is_numbered_behind_the_one_that_counts(tmp_path):
     mailed(tmp_path / "in", 1, "[submission] JNLP", "JNLP1")
     mailed(tmp_path / "in", 2, "[submission] JNLP", "JNLP1", day=2)
     (tmp_path / "teams.csv").write_text("file,team,status\n1.eml/run.txt,JNLP,replaced by JNLP1\n")
@@ -228,7 +224,7 @@ def test_a_run_that_is_replaced_is_numbered_behind_the_one_that_counts(tmp_path:
     assert {(one.name, Path(one.file).parent.name) for one in scored} == {("JNLP1", "2.eml"), ("JNLP1 (2)", "1.eml")}
 
 
-def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call: Call, tmp_path: Path) -> None:
+def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call, tmp_path):
     gold, (one, other), log = T1 / "gold.json", halves(tmp_path), tmp_path / "log.csv"
     code, out, _ = call("evaluate", gold, one, other, "-f", "json", "--log", log)
     (run,) = json.loads(out)["runs"]
@@ -249,7 +245,7 @@ def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call: Call, tmp
     assert not [remark for remark in board.remarks if getattr(remark, "kind", "") == "team-list"]
 
 
-def test_fuse_and_tune_take_files_of_one_run_as_one(call: Call, tmp_path: Path) -> None:
+def test_fuse_and_tune_take_files_of_one_run_as_one(call, tmp_path):
     one, other = halves(tmp_path)
     dense, gold = T1 / "dense.txt", T1 / "gold.json"
     whole = call("fuse", T1 / "bm25.txt", dense, "--weights", "2,1", "--task", "1")[1]
@@ -263,7 +259,7 @@ def test_fuse_and_tune_take_files_of_one_run_as_one(call: Call, tmp_path: Path) 
     assert fitted[0] == fitted[1]
 
 
-def test_tables_whose_tag_is_in_a_column_are_one_run_too(tmp_path: Path) -> None:
+def test_tables_whose_tag_is_in_a_column_are_one_run_too(tmp_path):
     tables = []
     for n, part in enumerate(halves(tmp_path / "text")):
         rows = [",".join(line.split()) for line in part.read_text().splitlines()]
@@ -273,7 +269,7 @@ def test_tables_whose_tag_is_in_a_column_are_one_run_too(tmp_path: Path) -> None
     assert (scores.tag, scores.measures) == ("bm25", evaluate(T1 / "gold.json", T1 / "bm25.txt").measures)
 
 
-def test_a_submission_of_paths_knows_its_files_and_a_grouped_one_its_gold(here: Path) -> None:
+def test_a_submission_of_paths_knows_its_files_and_a_grouped_one_its_gold(here):
     write({"in/A/run.txt": cases("A1"), "gold.json": json.dumps({f"{n:06}": [f"{n + 100:06}"] for n in range(1, 11)})})
     sent = Submission("in/A/run.txt", answers=Path("a.txt"), long_list=["b.txt", "c.txt"])
     reason = Remark("bad", "broken")

@@ -1,12 +1,8 @@
 """No file takes longer than its size explains: readers, sniffers and the validator, on what is made to be slow."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import time
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -18,22 +14,22 @@ from coliee_ir.commands.validate import validate
 from coliee_ir.reading.anything import find_task, read_gold, read_queries, read_run
 
 
-def statute(text: str) -> str:
+def statute(text):
     return f'<dataset><pair id="H18-1-1" label="Y"><t1>{text}</t1></pair></dataset>'
 
 
-def nested(root: str, element: str, n: int) -> str:
+def nested(root, element, n):
     tag = element[1:].partition(" ")[0]
     elements = [element.format(at) for at in range(n // (len(element) + len(tag) + 3))]
     return f"<{root}>{''.join(elements)}{f'</{tag}>' * len(elements)}</{root}>"
 
 
-def case_law(text: str) -> str:
+def case_law(text):
     return f"<COLIEE task='1'><instance id='1'><cases_noticed>{text}</cases_noticed></instance></COLIEE>"
 
 
 #: shape → the file of a size; each has repeated what some pattern may try again and again
-SHAPES: dict[str, Callable[[int], str]] = {
+SHAPES = {
     "blanks before a word": lambda n: "001" + " " * n + "1 T\n",
     "tabs before a word": lambda n: "001" + "\t" * n + "1 T\n",
     "blanks before a word in the second line": lambda n: "R07-01-O Y T\nR07-02-O" + " " * n + "Y T\n",
@@ -82,41 +78,41 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }  # fmt: skip
 
 
-def _sniff(path: str) -> object:
+def _sniff(path):
     head = Source(path).head()
     return [form.sniff(head) for form in (*detect.known_forms("gold"), *detect.known_forms("run"))]
 
 
-def _read(path: str) -> None:
+def _read(path):
     for form in detect.known_forms("run"):
         if form.name != "parquet":  # which a process of its own reads
-            _tried(lambda form=form: _drained(detect.read_run(Source(path), form=form.name)))  # type: ignore[misc]
+            _tried(lambda form=form: _drained(detect.read_run(Source(path), form=form.name)))
     for task in (None, "4"):
-        _tried(lambda task=task: _drained(read_run(path, task=task)))  # type: ignore[misc]
+        _tried(lambda task=task: _drained(read_run(path, task=task)))
 
 
-def _drained(record: object) -> object:
+def _drained(record):
     return list(record.blocks()) if isinstance(record, Run) else record
 
 
-def _gold(path: str) -> None:
+def _gold(path):
     for form in detect.known_forms("gold"):
-        _tried(lambda form=form: detect.read_gold(Source(path), form=form.name))  # type: ignore[misc]
+        _tried(lambda form=form: detect.read_gold(Source(path), form=form.name))
     _tried(lambda: read_queries(path))
     _tried(lambda: find_task(read_gold({"R07-01-O": "Y"}), path))
 
 
-def _validate(path: str) -> None:
+def _validate(path):
     for task in (None, "1", "tort"):
-        _tried(lambda task=task: validate(path, task=task))  # type: ignore[misc]
+        _tried(lambda task=task: validate(path, task=task))
 
 
-def _tried(act: Callable[[], object]) -> None:
+def _tried(act):
     with contextlib.suppress(ColieeError):
         act()
 
 
-def seconds(act: Callable[[str], object], path: str) -> float:
+def seconds(act, path):
     """Processor time, without the pauses of the garbage collector."""
     gc.disable()
     try:
@@ -129,14 +125,14 @@ def seconds(act: Callable[[str], object], path: str) -> float:
 
 @pytest.mark.parametrize("size", [2_000, pytest.param(16_000, marks=pytest.mark.explore)])  # 64 KiB are sniffed
 @pytest.mark.parametrize("shape", SHAPES)
-def test_four_times_as_much_takes_nowhere_near_sixteen_times_as_long(tmp_path: Path, shape: str, size: int) -> None:
+def test_four_times_as_much_takes_nowhere_near_sixteen_times_as_long(tmp_path, shape, size):
     path = tmp_path / "run.txt"
 
-    def took(act: Callable[[str], object], size: int) -> float:
+    def took(act, size):
         path.write_text(SHAPES[shape](size), encoding="utf-8", newline="")
         return seconds(act, str(path))
 
-    def growth(act: Callable[[str], object]) -> float:
+    def growth(act):
         longer = took(act, 4 * size)
         return longer / max(took(act, size), 0.003) if longer > 0.02 else 0  # what is over in no time is not measured
 

@@ -1,7 +1,5 @@
 """Tables with named columns, through every command that reads golds and runs, beside the same run in TREC's columns."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import random
@@ -11,7 +9,7 @@ import one_step
 import pandas
 import polars
 import pytest
-from asserting import Call, done, failing, heard, matches, refusing
+from asserting import done, failing, heard, matches, refusing
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import (
@@ -27,10 +25,8 @@ from coliee_ir.scoring.score import score_each
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
-Row = tuple[str, str, float]
 
-
-def scored_rows() -> list[Row]:
+def scored_rows():
     """Five documents of each of eight queries by id, so that the order of lines is not that of scores."""
     chance = random.Random(5)
     return [(f"{q:03}", f"{d:03}", chance.random()) for q in range(1, 9) for d in sorted(chance.sample(range(99), 5))]
@@ -43,7 +39,7 @@ RANKED = [
 GOLD = {query: [document] for query, document, score in ROWS if score == max(s for q, _, s in ROWS if q == query)}
 
 
-def lines(rows: list[Row], separator: str, header: str = "") -> str:
+def lines(rows, separator, header=""):
     head = separator.join(header.split()) + "\n" if header else ""
     return head + "".join(separator.join(map(str, row)) + "\n" for row in rows)
 
@@ -62,7 +58,7 @@ RUNS = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text(json.dumps(GOLD))
     Path("own.tsv").write_text(lines(ROWS, "\t", "thema stelle wert"))
@@ -76,13 +72,13 @@ OWN = ("--columns", "query=thema,document=stelle,score=wert")
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_converted_table_keeps_its_order_and_not_its_header(folder: Path, call: Call, name: str) -> None:
+def test_a_converted_table_keeps_its_order_and_not_its_header(folder, call, name):
     out, _ = done(call, "convert", name, "-", "--to", "columns", "--tag", "T")
     assert out == call("convert", "trec", "-", "--to", "columns", "--tag", "T")[1]
 
 
 @pytest.mark.parametrize("name", ["semicolons.csv", "marco.tsv"])
-def test_a_table_is_tuned_cut_and_fused_as_a_run(folder: Path, call: Call, name: str) -> None:
+def test_a_table_is_tuned_cut_and_fused_as_a_run(folder, call, name):
     rules = {}
     for run in ("trec", name):
         tuned = call("tune", "gold.json", run, "--task", "2", "--by", "k", "--folds", "4", "--save", "rule.json")
@@ -109,7 +105,7 @@ def test_a_table_is_tuned_cut_and_fused_as_a_run(folder: Path, call: Call, name:
         ("convert", ["own.tsv", "-"]),
     ],
 )
-def test_every_command_takes_names_of_columns(folder: Path, call: Call, command: str, rest: list[str]) -> None:
+def test_every_command_takes_names_of_columns(folder, call, command, rest):
     Path("rule.json").write_text('{"family": "k", "threshold": 1}')
     code, _, err = call(command, *rest)
     assert (code, "[missing-column]" in err) == (2, True)
@@ -119,14 +115,14 @@ def test_every_command_takes_names_of_columns(folder: Path, call: Call, command:
     assert (code, "rank=ort" in err, "stelle, thema, wert" in err) == (2, True, True)
 
 
-def test_names_without_a_table_are_refused(folder: Path, call: Call) -> None:
+def test_names_without_a_table_are_refused(folder, call):
     err = failing(call, "evaluate", "gold.json", "trec", "--columns", "score=sim")
     assert "[missing-column]" in err
     for wrong in ("score", "scores=a", "score="):
         assert call("evaluate", "gold.json", "trec", "--columns", wrong)[0] == 2
 
 
-def test_names_hold_for_a_gold_and_its_runs(folder: Path, call: Call) -> None:
+def test_names_hold_for_a_gold_and_its_runs(folder, call):
     judged = [(query, document, 1) for query, documents in GOLD.items() for document in documents]
     Path("gold.tsv").write_text(lines(judged, "\t", "thema stelle urteil"))
     names = {"query": "thema", "document": "stelle", "score": "wert", "relevance": "urteil"}
@@ -138,7 +134,7 @@ def test_names_hold_for_a_gold_and_its_runs(folder: Path, call: Call) -> None:
     frame = pandas.DataFrame(ROWS, columns=["thema", "stelle", "wert"])
     for run in ("own.tsv", frame, [dict(zip(frame.columns, row, strict=True)) for row in ROWS]):
         assert evaluator.evaluate(run).measures == {"AP": 1.0}
-    assert [scores.measures for scores in score_each(evaluator, [Submission("own.tsv")])] == [{"AP": 1.0}]  # type: ignore[union-attr]
+    assert [scores.measures for scores in score_each(evaluator, [Submission("own.tsv")])] == [{"AP": 1.0}]
     assert read_gold("gold.tsv", columns=names).queries == tuple(GOLD)
     assert to_run(read_run("own.tsv", columns=names)) == to_run("trec")
     with refusing(InputError, "[missing-column]"):
@@ -147,7 +143,7 @@ def test_names_hold_for_a_gold_and_its_runs(folder: Path, call: Call) -> None:
         read_run("own.tsv", columns={"topic": "thema"})
 
 
-def test_a_large_file_of_ranks_is_read_in_parts(tmp_path: Path) -> None:
+def test_a_large_file_of_ranks_is_read_in_parts(tmp_path):
     rows = [(f"q{q}", f"d{d}", d) for q in range(90) for d in range(1, 101)]
     file = tmp_path / "ranks.tsv"
     file.write_text("".join(f"{q}\t{d}\t{rank}\n" for q, d, rank in sorted(rows, key=lambda row: (row[0], -row[2]))))
@@ -161,16 +157,16 @@ def test_a_large_file_of_ranks_is_read_in_parts(tmp_path: Path) -> None:
     assert any("[read-as-rank]" in heard(remark) for remark in in_parts.remarks)
 
 
-def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    collected: list[object] = []
+def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch):
+    collected = []
     frame = polars.DataFrame({"query_id": ["001"], "doc_id": [GOLD["001"][0]], "score": [0.5]})
 
     class Lazy:
         """What shows where it is collected: in another process, the list would stay empty."""
 
-        def collect_schema(self) -> None: ...
+        def collect_schema(self): ...
 
-        def collect(self) -> polars.DataFrame:
+        def collect(self):
             collected.append(self)
             return frame
 
@@ -178,11 +174,11 @@ def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch: pyte
     evaluator = Evaluator(GOLD, "MicroF1", task="2")
     results = list(score_each(evaluator, [Submission(Lazy()), Submission(Lazy())], jobs=2))
     assert len(collected) == 2
-    assert [scores.measures for scores in results] == [{"MicroF1": pytest.approx(2 / 9)}] * 2  # type: ignore[union-attr]
+    assert [scores.measures for scores in results] == [{"MicroF1": pytest.approx(2 / 9)}] * 2
     pickle.dumps(results)
 
 
-def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Call) -> None:
+def test_a_comparison_says_of_its_runs_what_evaluate_says(folder, call):
     Path("copy").write_bytes(Path("trec").read_bytes())
     Path("more").write_text(Path("trec").read_text() + "x Q0 001 1 0.5 T\n")
     comparison = one_step.compare("gold.json", "trec", "copy", "more", task=2, n_resamples=9)
@@ -201,7 +197,7 @@ ACCURACY = sum(label == prediction for label, prediction in JUDGED.values()) / l
 
 
 @pytest.fixture
-def both(folder: Path) -> pandas.DataFrame:
+def both(folder):
     """A table that is a gold and a run, in several containers."""
     frame = pandas.DataFrame([(q, *row, "['Y', 'N']") for q, row in JUDGED.items()], columns=["id", "a", "b", "votes"])
     for name, (truth, system) in {"sure": ("label", "prediction"), "unsure": ("label", "gpt4")}.items():
@@ -213,9 +209,7 @@ def both(folder: Path) -> pandas.DataFrame:
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_a_file_that_is_gold_and_run_is_not_compared_with_itself(
-    both: pandas.DataFrame, call: Call, ending: str
-) -> None:
+def test_a_file_that_is_gold_and_run_is_not_compared_with_itself(both, call, ending):
     for columns in ("query=id", "answer=prediction", "label=label,answer=prediction"):
         file = f"sure.{ending}"
         out, _ = done(call, "evaluate", file, file, "--columns", columns, "-f", "json")
@@ -234,7 +228,7 @@ def test_a_file_that_is_gold_and_run_is_not_compared_with_itself(
     assert json.loads(out)["runs"][0]["measures"]["Accuracy"] == pytest.approx(ACCURACY)
 
 
-def test_a_table_of_predictions_alone_is_not_a_gold(folder: Path, call: Call) -> None:
+def test_a_table_of_predictions_alone_is_not_a_gold(folder, call):
     Path("p.csv").write_text("id,prediction\nR01-1-A,Y\nR01-2-A,N\n")
     Path("w.csv").write_text("id,urteil\nR01-1-A,Y\nR01-2-A,N\n")
     assert "[missing-column]" in failing(call, "evaluate", "p.csv", "p.csv", "--columns", "answer=prediction")
@@ -243,7 +237,7 @@ def test_a_table_of_predictions_alone_is_not_a_gold(folder: Path, call: Call) ->
         assert json.loads(out)["runs"][0]["measures"] == {"Accuracy": 1.0}
 
 
-def test_a_converted_table_holds_what_its_columns_are_named_for(both: pandas.DataFrame, call: Call) -> None:
+def test_a_converted_table_holds_what_its_columns_are_named_for(both, call):
     for name, columns in (("sure", "answer=prediction"), ("unsure", "label=label,answer=gpt4")):
         for to, of in (("labels", 1), ("qrels", 0)):
             out, _ = done(call, "convert", f"{name}.csv", "-", "--to", to, "--columns", columns)
@@ -252,7 +246,7 @@ def test_a_converted_table_holds_what_its_columns_are_named_for(both: pandas.Dat
     failing(call, "convert", "unsure.csv", "-", "--to", "qrels", "--columns", "answer=gpt4")
 
 
-def test_paths_of_keys_are_named_in_every_command(folder: Path, call: Call) -> None:
+def test_paths_of_keys_are_named_in_every_command(folder, call):
     said = {"R01-01-A": ("Y", "So the answer is Yes."), "R01-02-A": ("N", "The answer is No.")}
     records = [{"id": q, "out": {"judgment": y, "text": text}, "article": {"num": 5}} for q, (y, text) in said.items()]
     Path("gold.csv").write_text("id,label\nR01-01-A,Y\nR01-02-A,N\n")
@@ -273,7 +267,7 @@ def test_paths_of_keys_are_named_in_every_command(folder: Path, call: Call) -> N
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_one_column_of_a_file_is_not_its_gold_and_its_run(both: pandas.DataFrame, call: Call, ending: str) -> None:
+def test_one_column_of_a_file_is_not_its_gold_and_its_run(both, call, ending):
     for name, columns in (
         ("sure", "label=prediction"),
         ("sure", "answer=label"),
@@ -290,7 +284,7 @@ def test_one_column_of_a_file_is_not_its_gold_and_its_run(both: pandas.DataFrame
 
 
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
-def test_a_first_row_of_unknown_names_above_answers_is_no_question(call: Call, tmp_path: Path, sign: str) -> None:
+def test_a_first_row_of_unknown_names_above_answers_is_no_question(call, tmp_path, sign):
     questions = [f"R06-0{n}-A" for n in range(1, 6)]
     (tmp_path / "gold.txt").write_text("".join(f"{one} Y\n" for one in questions))
     rows = [["question_number", "gpt4", "claude"], *([one, "N", "Y"] for one in questions)]

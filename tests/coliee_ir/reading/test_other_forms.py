@@ -1,7 +1,5 @@
 """Ids in the languages of the field: what differs only in Unicode form is reported."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from unicodedata import normalize
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError
 from coliee_adapters.records import Run, nfkc_folded
-from coliee_ir import Evaluator, Fusion, Scores, evaluate
+from coliee_ir import Evaluator, Fusion, evaluate
 from coliee_ir.cli import main
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
@@ -23,7 +21,7 @@ RUN = {"q1": [normalize("NFD", "Điều5"), "第５条", "x"], "q2": ["\u0958ा
 ids = st.text("a1１é" + "e\u0301カｶ\u200b\u00a0", min_size=1, max_size=3)
 
 
-def written(path: Path, of: dict[str, dict[str, int]] | dict[str, list[str]]) -> Path:
+def written(path, of):
     lines = [
         f"{query} 0 {document} {documents[document]}" if isinstance(documents, dict)
         else f"{query} Q0 {document} 1 {-at} t"
@@ -38,9 +36,7 @@ def written(path: Path, of: dict[str, dict[str, int]] | dict[str, list[str]]) ->
     st.dictionaries(st.sampled_from(["q", "r"]), st.dictionaries(ids, st.just(1), max_size=4), min_size=1),
     st.dictionaries(st.sampled_from(["q", "r", "s"]), st.lists(ids, unique=True, max_size=4)),
 )
-def test_what_differs_only_in_form_is_found_and_matches_nothing(
-    gold: dict[str, dict[str, int]], run: dict[str, list[str]]
-) -> None:
+def test_what_differs_only_in_form_is_found_and_matches_nothing(gold, run):
     held = Run.of(run)
     judged = judge(Qrels(gold), held)
     expected = 0
@@ -53,9 +49,8 @@ def test_what_differs_only_in_form_is_found_and_matches_nothing(
     assert judged.correct().sum() == correct
 
 
-def test_ids_in_another_form_are_reported_beside_the_score(tmp_path: Path) -> None:
+def test_ids_in_another_form_are_reported_beside_the_score(tmp_path):
     scores = evaluate(written(tmp_path / "gold", GOLD), written(tmp_path / "run", RUN), task="trec", measures=["R@10"])
-    assert isinstance(scores, Scores)
     remark = next(text for text in scores.remarks if getattr(text, "kind", "") == "other-form")
     assert remark.startswith("6 ")
     assert scores.measures["R@10"] == pytest.approx((1 / 3 + 0 + 0 + 0) / 4)
@@ -64,15 +59,13 @@ def test_ids_in_another_form_are_reported_beside_the_score(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("run", "shown"), [({"質問４": ["z"]}, "質問４ for 質問4"), ({"q5": ["y\u200b"]}, "y\\u200b for y")]
 )
-def test_nothing_in_common_but_for_the_form_is_refused_with_the_remedy(run: dict[str, list[str]], shown: str) -> None:
+def test_nothing_in_common_but_for_the_form_is_refused_with_the_remedy(run, shown):
     with pytest.raises(MismatchError) as refused:
         Evaluator(GOLD, task="trec", measures=["AP"]).evaluate(run)
     assert shown in str(refused.value)
 
 
-def test_validate_names_what_an_id_in_another_form_was_meant_to_be(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_validate_names_what_an_id_in_another_form_was_meant_to_be(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     asked = [{"question_id": "Câu1", "relevant_articles": [{"law_id": "Luật", "article_id": "5"}]}]
     Path("gold.json").write_text(json.dumps(asked), encoding="utf-8")
@@ -82,7 +75,7 @@ def test_validate_names_what_an_id_in_another_form_was_meant_to_be(
     assert "NFC" in unknown["remedy"] and "Câu1" in unknown["remedy"]
 
 
-def test_runs_in_two_forms_are_fused_with_a_remark() -> None:
+def test_runs_in_two_forms_are_fused_with_a_remark():
     runs = {"q": ["Điều5", "第5条", "x"]}, {"q": [normalize("NFD", "Điều5"), "第５条", "x"]}
     remarks = " ".join(Fusion("rrf").fuse(*runs).remarks)
     assert "2 " in remarks and "第５条 for 第5条" in remarks

@@ -1,16 +1,13 @@
 """Parquet files in every command: the scores and remarks of the same rows as text, in any number of parts."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,10 +24,9 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, parquet
 from coliee_adapters.ids import Picked
 from coliee_adapters.records import Gold, Run
-from coliee_adapters.remarks import Remarks
 from coliee_ir import evaluate, read_gold, read_run, validate
 from coliee_ir.commands.convert import convert
-from coliee_ir.judging.judged import Judged, judge
+from coliee_ir.judging.judged import judge
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.reading.anything import read_queries
 
@@ -61,14 +57,7 @@ TEXTS = (pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()),
 NUMBERS = (pa.float64(), pa.decimal128(20, 2), pa.decimal256(50, 3))
 
 
-def put(
-    path: Path,
-    rows: list[Row],
-    columns: tuple[str, ...],
-    text: Any = None,
-    group: int | None = None,
-    score: Any = NUMBERS[0],
-) -> Source:
+def put(path, rows, columns, text=None, group=None, score=NUMBERS[0]):
     """The rows as Parquet."""
     kinds = {"score": pa.float64(), "rank": pa.int32()}
     arrays = {name: pa.array([getattr(row, name) for row in rows], kinds.get(name, text)) for name in columns}
@@ -78,14 +67,14 @@ def put(
     return Source(path)
 
 
-def put_text(path: Path, rows: list[Row], columns: tuple[str, ...]) -> Source:
+def put_text(path, rows, columns):
     """The same rows as a table of text."""
     lines = [columns, *([str(getattr(row, name)) for name in columns] for row in rows)]
     path.write_text("".join(f"{','.join(line)}\n" for line in lines), encoding="utf-8")
     return Source(path)
 
 
-def without_places(remarks: Remarks) -> dict[str, tuple[int, Any]]:
+def without_places(remarks):
     """Counts and examples, without where these stand: a row of Parquet is the line behind it in a table."""
     return {
         kind: (
@@ -96,7 +85,7 @@ def without_places(remarks: Remarks) -> dict[str, tuple[int, Any]]:
     }
 
 
-def same(one: Judged, other: Judged) -> bool:
+def same(one, other):
     return without_places(one.remarks) == without_places(other.remarks) and same_judged(one, other, remarks=False)
 
 
@@ -111,16 +100,7 @@ def same(one: Judged, other: Judged) -> bool:
     jobs=st.integers(1, 4),
     batch=st.integers(1, 9),
 )
-def test_a_run_is_judged_as_the_same_rows_of_text(
-    tmp_path_factory: pytest.TempPathFactory,
-    rows: list[Row],
-    columns: tuple[str, ...],
-    text: Any,
-    score: Any,
-    group: int,
-    jobs: int,
-    batch: int,
-) -> None:
+def test_a_run_is_judged_as_the_same_rows_of_text(tmp_path_factory, rows, columns, text, score, group, jobs, batch):
     folder = tmp_path_factory.getbasetemp()
     names = ("query_id", "doc_id", *columns)
     if columns == ("tag",):
@@ -129,8 +109,6 @@ def test_a_run_is_judged_as_the_same_rows_of_text(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parquet, "BATCH", batch)
         run = detect.read_run(put(folder / "run.parquet", rows, names, text, group, score))
-        assert isinstance(plain, Run)
-        assert isinstance(run, Run)
         assert (run.tag, run.scored) == (plain.tag, plain.scored)
         expected = judge(GOLD, plain)
         assert same(judge(GOLD, run), expected)
@@ -146,9 +124,7 @@ EVERY = (
 
 
 @pytest.mark.parametrize(("folder", "gold", "runs"), EVERY, ids=[one[0] for one in EVERY])
-def test_what_is_converted_has_the_same_scores_and_remarks(
-    folder: str, gold: str, runs: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_what_is_converted_has_the_same_scores_and_remarks(folder, gold, runs, tmp_path):
     task = None if folder == "trec" else folder[4]
     convert(EXAMPLES / folder / gold, tmp_path / "gold.qrels", to="qrels")
     convert(tmp_path / "gold.qrels", tmp_path / "gold.parquet")
@@ -163,7 +139,7 @@ def test_what_is_converted_has_the_same_scores_and_remarks(
         assert list(scores.remarks) == kept
 
 
-def test_labels_and_answers_are_written_and_read_back(tmp_path: Path) -> None:
+def test_labels_and_answers_are_written_and_read_back(tmp_path):
     texts = EXAMPLES / "task4" / "gold.xml", EXAMPLES / "task4" / "ALPHA.txt"
     plain = evaluate(*texts, task="4")
     convert(texts[0], tmp_path / "gold.txt", to="labels")
@@ -179,7 +155,7 @@ def test_labels_and_answers_are_written_and_read_back(tmp_path: Path) -> None:
     assert (tmp_path / "back.txt").read_text() == (tmp_path / "gold.txt").read_text()
 
 
-def test_a_gold_of_documents_says_that_a_task_of_labels_needs_more(tmp_path: Path) -> None:
+def test_a_gold_of_documents_says_that_a_task_of_labels_needs_more(tmp_path):
     """Of a gold with documents and labels, Parquet holds the documents, as qrels do."""
     said = convert(EXAMPLES / "task4" / "gold.xml", tmp_path / "gold.parquet")
     assert any("--to labels" in one for one in said)
@@ -191,7 +167,7 @@ def test_a_gold_of_documents_says_that_a_task_of_labels_needs_more(tmp_path: Pat
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     convert(EXAMPLES / "task1" / "gold.json", "gold.qrels", to="qrels")
     convert("gold.qrels", "gold.parquet")
@@ -200,7 +176,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_validate_says_that_a_submission_is_text(files: Path) -> None:
+def test_validate_says_that_a_submission_is_text(files):
     (finding,) = validate("bm25.parquet", task="1").findings
     assert finding.rule == "unreadable"
     assert "Parquet" in str(finding)
@@ -208,7 +184,7 @@ def test_validate_says_that_a_submission_is_text(files: Path) -> None:
     assert not validate(EXAMPLES / "task1" / "bm25.txt", task="1", gold="gold.parquet").errors
 
 
-def test_queries_and_columns_are_read_from_it(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_queries_and_columns_are_read_from_it(files, monkeypatch):
     with refusing(UsageError, "[ambiguous]"):  # a gold or a run
         convert(EXAMPLES / "task1" / "gold.json", "it.parquet")
     assert not Path("it.parquet").exists()
@@ -226,7 +202,7 @@ def test_queries_and_columns_are_read_from_it(files: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("encoding", ["DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "PLAIN"])
 @pytest.mark.parametrize("text", [pa.string(), pa.binary()])
-def test_texts_without_a_dictionary_are_read(tmp_path: Path, encoding: str, text: Any) -> None:
+def test_texts_without_a_dictionary_are_read(tmp_path, encoding, text):
     rows = [Row(f"q{n // 3}", f"d{n % 3}", -n, n % 3 + 1, "T" if n < 9 else "U") for n in range(12)]
     names = ("query_id", "doc_id", "score", "tag")
     put(tmp_path / "plain.parquet", rows, names, text, group=5)
@@ -242,16 +218,15 @@ def test_texts_without_a_dictionary_are_read(tmp_path: Path, encoding: str, text
     assert same(judge(GOLD, run), judge(GOLD, plain))
 
 
-def refused(act: Callable[[], object]) -> InputError:
+def refused(act):
     with pytest.raises(InputError) as caught:
         act()
     return caught.value
 
 
-def blocks(path: Path) -> Callable[[], object]:
-    def read() -> object:
+def blocks(path):
+    def read():
         run = read_run(path)
-        assert isinstance(run, Run)
         return list(run.blocks())
 
     return read
@@ -271,10 +246,8 @@ def blocks(path: Path) -> Callable[[], object]:
     ],
 )
 @pytest.mark.parametrize("group", [1, 9])
-def test_a_value_that_is_wrong_is_named_with_its_row(
-    tmp_path: Path, column: str, value: object, kind: Any, problem: str, group: int
-) -> None:
-    rows: dict[str, list[Any]] = {"query_id": ["q1", "q1", "q2"], "doc_id": ["a", "b", "c"], "score": [3, 2, 1]}
+def test_a_value_that_is_wrong_is_named_with_its_row(tmp_path, column, value, kind, problem, group):
+    rows = {"query_id": ["q1", "q1", "q2"], "doc_id": ["a", "b", "c"], "score": [3, 2, 1]}
     kinds = {"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64()} | {column: kind}
     arrays = {
         name: pa.array([*held[:2], value if name == column else held[2]], kinds[name]) for name, held in rows.items()
@@ -290,13 +263,13 @@ def test_a_value_that_is_wrong_is_named_with_its_row(
     ("relevance", "problem"),
     [(None, "row 2: the relevance is null"), (1.5, "row 2: [bad-relevance]"), (10**6, "row 2: ")],
 )
-def test_a_relevance_that_is_wrong_is_named_with_its_row(tmp_path: Path, relevance: object, problem: str) -> None:
+def test_a_relevance_that_is_wrong_is_named_with_its_row(tmp_path, relevance, problem):
     path = tmp_path / "gold.parquet"
     pq.write_table(pa.table({"qid": ["q", "q"], "docno": ["a", "b"], "rel": [1.0, relevance]}), path)
     assert mentions(clause(refused(lambda: read_gold(path))), problem)
 
 
-def test_a_column_whose_name_is_not_text_is_damage(tmp_path: Path) -> None:
+def test_a_column_whose_name_is_not_text_is_damage(tmp_path):
     path = tmp_path / "run.parquet"
     pq.write_table(pa.table({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}), path, store_schema=False)
     path.write_bytes(path.read_bytes().replace(b"doc_id", b"do\xe2_id"))
@@ -305,7 +278,7 @@ def test_a_column_whose_name_is_not_text_is_damage(tmp_path: Path) -> None:
     assert begins(clause(caught.value), "[damaged]")
 
 
-def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
+def test_a_damaged_file_is_one_sentence(tmp_path):
     rows = [Row(f"q{n % 5}", f"d{n * 7919 % 10_007}", n * 1.37, n, "T") for n in range(5000)]
     path = tmp_path / "run.parquet"
     put(path, rows, ("query_id", "doc_id", "score"))
@@ -317,7 +290,7 @@ def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
         assert "\n" not in heard(error)
 
 
-def test_a_table_without_rows_and_one_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_without_rows_and_one_beyond_the_limit(tmp_path, monkeypatch):
     path = tmp_path / "run.parquet"
     pq.write_table(pa.table({"qid": pa.array([], pa.string()), "docno": pa.array([], pa.string())}), path)
     assert matches(clause(refused(blocks(path))), "[empty]")
@@ -327,7 +300,7 @@ def test_a_table_without_rows_and_one_beyond_the_limit(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("schema", [True, False])
-def test_a_text_that_is_repeated_to_any_size_is_refused(tmp_path: Path, schema: bool) -> None:
+def test_a_text_that_is_repeated_to_any_size_is_refused(tmp_path, schema):
     n = 1 << 16  # rows of a megabyte each
     words = pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array(["x" * (1 << 20)]))
     table = pa.table({"query_id": pa.array(["q"] * n), "doc_id": words, "score": np.zeros(n)})
@@ -337,7 +310,7 @@ def test_a_text_that_is_repeated_to_any_size_is_refused(tmp_path: Path, schema: 
 
 
 @pytest.mark.parametrize(("column", "role"), [("query_id", "query"), ("doc_id", "document")])
-def test_bytes_that_are_not_text_are_refused_with_their_row(tmp_path: Path, column: str, role: str) -> None:
+def test_bytes_that_are_not_text_are_refused_with_their_row(tmp_path, column, role):
     held = {"query_id": [b"q1", b"q2"], "doc_id": [b"a", b"b"], "score": [2.0, 1.0]}
     held[column] = [held[column][0], b"\xff\xfe"]
     path = tmp_path / "run.parquet"
@@ -347,7 +320,7 @@ def test_bytes_that_are_not_text_are_refused_with_their_row(tmp_path: Path, colu
         read_gold(path, task="trec")
 
 
-def test_the_extra_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_extra_that_is_missing_is_named(tmp_path, monkeypatch):
     path = tmp_path / "run.parquet"
     put(path, [Row("q", "d", 1.0, 1, "T")], ("query_id", "doc_id", "score"))
     for module in ("pyarrow", "pyarrow.parquet"):
@@ -358,15 +331,15 @@ def test_the_extra_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.
     assert not (tmp_path / "out.parquet").exists()
 
 
-def test_text_is_not_read_from_it(tmp_path: Path) -> None:
+def test_text_is_not_read_from_it(tmp_path):
     path = tmp_path / "run.parquet"
     put(path, [Row("q", "d", 1.0, 1, "T")], ("query_id", "doc_id", "score"))
     for read in (Source.text, Source.raw, lambda source: list(source.blocks(9))):
-        assert "Parquet" in clause(refused(lambda read=read: read(Source(path))))  # type: ignore[misc]
+        assert "Parquet" in clause(refused(lambda read=read: read(Source(path))))
     assert isinstance(detect.read_gold(Source(EXAMPLES / "trec" / "qrels.txt")), Gold)
 
 
-def test_no_flipped_bit_gives_another_score(tmp_path: Path) -> None:
+def test_no_flipped_bit_gives_another_score(tmp_path):
     """Our files have checksums in their pages; a reader that pyarrow ends is a process of its own."""
     convert(EXAMPLES / "trec/bm25.run", good := tmp_path / "good.parquet")
     whole, bad = good.read_bytes(), tmp_path / "bad.parquet"
@@ -379,14 +352,12 @@ def test_no_flipped_bit_gives_another_score(tmp_path: Path) -> None:
             assert evaluate(EXAMPLES / "trec/qrels.txt", bad, task="trec", measures=["map"]).measures == wanted
 
 
-def test_a_file_over_which_the_reader_dies_spoils_no_other(
-    tmp_path: Path, call: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_over_which_the_reader_dies_spoils_no_other(tmp_path, call, monkeypatch):
     convert(EXAMPLES / "trec/bm25.run", tmp_path / "good.parquet")
     convert(EXAMPLES / "trec/dense.run", tmp_path / "bad.parquet")
     here, read = os.getpid(), parquet.row_batches
 
-    def dying(source: Source, *rest: Any) -> Iterator[Any]:
+    def dying(source, *rest):
         if os.getpid() != here and "bad" in source.name:
             os.kill(os.getpid(), signal.SIGKILL)  # as abort does, without faulthandler's words
         return read(source, *rest)
@@ -401,13 +372,13 @@ def test_a_file_over_which_the_reader_dies_spoils_no_other(
     assert (code, len(out.splitlines()), "bad.parquet" in err) == (2, 2, True)
 
 
-def test_a_number_beyond_its_dictionary_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_number_beyond_its_dictionary_is_refused(tmp_path, monkeypatch):
     pq.write_table(
         pa.table({"query_id": ["a", "b"], "doc_id": ["x", "y"], "score": [1.0, 2.0]}), tmp_path / "t.parquet"
     )
     plain = parquet.arrow.column
 
-    def beyond(held: Any) -> Any:
+    def beyond(held):
         column = plain(held)
         if isinstance(column.values, Picked):
             column.values.numbers = column.values.numbers + 1

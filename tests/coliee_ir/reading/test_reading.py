@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas
@@ -21,7 +18,7 @@ QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 # gold
 
 
-def test_a_record_is_given_back_itself() -> None:
+def test_a_record_is_given_back_itself():
     gold, run, answers = Gold({"q": {}}), Run.of({"q": []}), Answers({"q": True})
     assert read_gold(gold) is gold
     assert read_run(run) is run
@@ -43,7 +40,7 @@ GOLDS = {
 }  # fmt: skip
 
 
-def written(folder: Path, name: str, text: str) -> str:
+def written(folder, name, text):
     path = folder / name
     path.write_text(text)
     return str(path)
@@ -72,7 +69,7 @@ def written(folder: Path, name: str, text: str) -> str:
         ("tort", "0 Y T\n", "tort", "the files hold decisions; --task rationale scores the claims"),
     ],
 )  # fmt: skip
-def test_the_task_is_found_from_the_files(form: str, run: str | None, task: str, because: str, tmp_path: Path) -> None:
+def test_the_task_is_found_from_the_files(form, run, task, because, tmp_path):
     gold = read_gold(written(tmp_path, "gold", GOLDS[form]))
     found = find_task(gold, None if run is None else written(tmp_path, "run", run))
     assert heard(found) == (task, because)
@@ -90,7 +87,7 @@ def test_the_task_is_found_from_the_files(form: str, run: str | None, task: str,
         (Gold({"0": {"p0": 1}}, format="tort"), None, "rationale"),
     ],
 )
-def test_the_task_is_found_from_records(gold: Gold, run: object, task: str) -> None:
+def test_the_task_is_found_from_records(gold, run, task):
     assert find_task(gold, run).task == task
 
 
@@ -104,25 +101,23 @@ def test_the_task_is_found_from_records(gold: Gold, run: object, task: str) -> N
         ("json", "trec", {"072495.txt", "012101.txt", "008447.txt"}),
     ],
 )
-def test_ids_lose_txt_except_in_plain_trec(form: str, task: str | None, ids: set[str], tmp_path: Path) -> None:
+def test_ids_lose_txt_except_in_plain_trec(form, task, ids, tmp_path):
     gold = read_gold(written(tmp_path, "gold", GOLDS[form]), task=task)
-    assert gold.qrels is not None
     assert {document for judged in gold.qrels.values() for document in judged} == ids
 
 
 # runs
 
 
-def test_a_run_of_trec_keeps_its_ids(tmp_path: Path) -> None:
+def test_a_run_of_trec_keeps_its_ids(tmp_path):
     path = written(tmp_path, "run", "q.txt Q0 d.txt 1 0.5 T\n")
     assert to_run(path, task="trec") == {"q.txt": {"d.txt": 0.5}}
     assert to_run(path) == {"q": {"d": 0.5}}
 
 
-def test_a_file_of_the_pilot_is_read_for_what_the_task_asks(tmp_path: Path) -> None:
+def test_a_file_of_the_pilot_is_read_for_what_the_task_asks(tmp_path):
     path = written(tmp_path, "run.jsonl", GOLDS["tort"])
     decisions, claims = read_run(path, task="tort"), read_run(path, task="rationale")
-    assert isinstance(decisions, Answers)
     assert decisions.labels == {"0": True}
     assert isinstance(claims, Run)
     assert to_run(claims) == {"0": {"p0": 1.0}}
@@ -144,13 +139,13 @@ def test_a_file_of_the_pilot_is_read_for_what_the_task_asks(tmp_path: Path) -> N
         (read_gold, {"q": "maybe"}, "[bad-label] (found 'maybe')"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_said_with_what_it_is(read: Callable[[object], object], held: object, said: str) -> None:
+def test_what_cannot_be_read_is_said_with_what_it_is(read, held, said):
     with pytest.raises(InputError) as refused:
         read(held)
     assert mentions(heard(refused.value), said)
 
 
-def test_a_form_there_is_not_is_refused(tmp_path: Path) -> None:
+def test_a_form_there_is_not_is_refused(tmp_path):
     path = written(tmp_path, "gold", GOLDS["json"])
     with refusing(UsageError, "[unknown-name] gold … 'trec'… parquet, tort, …"):
         read_gold(path, form="trec")
@@ -161,7 +156,7 @@ def test_a_form_there_is_not_is_refused(tmp_path: Path) -> None:
 # where bytes come from
 
 
-def test_a_path_is_opened_and_all_else_stays(tmp_path: Path) -> None:
+def test_a_path_is_opened_and_all_else_stays(tmp_path):
     path = Path(written(tmp_path, "gold", GOLDS["json"]))
     source = readable(path)
     assert isinstance(source, Source)
@@ -169,7 +164,7 @@ def test_a_path_is_opened_and_all_else_stays(tmp_path: Path) -> None:
     assert readable(QRELS) is QRELS
 
 
-def test_ids_of_statute_questions_are_known() -> None:
+def test_ids_of_statute_questions_are_known():
     known = ["H18-1-2", "H26-37-G", "R02-10-E", "R1-18-U", "R01-1-A"]
     others = ["000018", "301", "S60-1-2", "R07-01", "R07-01-O ", "398-2"]
     assert [text for text in known + others if STATUTE_ID.fullmatch(text)] == known
@@ -185,7 +180,7 @@ STATUTE_GOLDS = {
 
 
 @pytest.mark.parametrize("name", STATUTE_GOLDS)
-def test_statute_questions_are_task_3_in_every_form(name: str, tmp_path: Path) -> None:
+def test_statute_questions_are_task_3_in_every_form(name, tmp_path):
     gold = written(tmp_path, name, STATUTE_GOLDS[name])
     assert find_task(read_gold(gold)).task == "3"
     for task in ("1", 2):
@@ -193,34 +188,34 @@ def test_statute_questions_are_task_3_in_every_form(name: str, tmp_path: Path) -
             coliee_ir.Evaluator(gold, task=task)
 
 
-def test_statute_questions_in_memory_are_not_of_task_1() -> None:
+def test_statute_questions_in_memory_are_not_of_task_1():
     with refusing(UsageError, "[wrong-task] <memory> … 1 …"):
         coliee_ir.Evaluator({"H18-1-1": ["572"]}, task=1)
 
 
 @pytest.mark.parametrize("task", ["3", "4"])
 @pytest.mark.parametrize("in_memory", [True, False])
-def test_cases_are_not_of_a_statute_task(task: str, in_memory: bool, tmp_path: Path) -> None:
+def test_cases_are_not_of_a_statute_task(task, in_memory, tmp_path):
     held = {"000018": ["000023"], "000101": ["000018"]}
-    gold: object = held if in_memory else written(tmp_path, "gold.json", json.dumps(held))
+    gold = held if in_memory else written(tmp_path, "gold.json", json.dumps(held))
     with refusing(UsageError, f"[wrong-task] {task} …"):
         coliee_ir.Evaluator(gold, task=task)
 
 
-def test_labels_of_queries_with_six_digits_are_scored() -> None:
+def test_labels_of_queries_with_six_digits_are_scored():
     assert coliee_ir.evaluate({"000018": "Y"}, {"000018": "Y"}, task=4).measures == {"Accuracy": 1.0}
 
 
 @pytest.mark.parametrize("task", ["1", "trec", None])
 @pytest.mark.parametrize("wrong", ["", "a b", "a\nb", "\ufeffa"])
-def test_a_text_that_is_not_one_id_is_refused_in_memory(task: str | None, wrong: str) -> None:
+def test_a_text_that_is_not_one_id_is_refused_in_memory(task, wrong):
     for held in ({wrong: ["d"]}, {"q": [wrong]}, {"q": {wrong: 1}}):
         for read in (read_gold, read_run):
             with pytest.raises(InputError, match=r"this id (is empty|has a)"):
                 read(held, task=task)
 
 
-def test_ids_in_memory_may_have_commas_in_plain_trec_only() -> None:
+def test_ids_in_memory_may_have_commas_in_plain_trec_only():
     held = {"q": {"a,b": 1}}
     assert coliee_ir.evaluate(held, held, measures=["P_1"]).measures == {"P_1": 1.0}
     for read in (read_gold, read_run):

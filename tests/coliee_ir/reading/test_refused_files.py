@@ -1,19 +1,17 @@
 """What files hold that evaluate refuses in a sentence, with file, line and remedy; and what it reads nevertheless."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 from pathlib import Path
 
 import pytest
-from asserting import Call, failing, matches, mentions
+from asserting import failing, matches, mentions
 
 GOLD = {"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007"]}
 
 
-def values(out: str) -> list[float]:
+def values(out):
     return [float(cell) for cell in list(csv.reader(io.StringIO(out)))[-1][1:]]
 
 
@@ -34,7 +32,7 @@ NOT_FINITE = "[bad-score]"
 CASES = json.dumps(GOLD)
 
 #: gold, run, options, and what is said: file, line if any, what stood there, what to do
-REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
+REFUSED = {
     "two columns": (CASES, COLUMNS + "000001 000203\n", [],
         f"run, line 2: 2 columns (found '000001 000203'); {THREE_COLUMNS} …"),
     "five columns": (XML, SIX + "R07-01-O Q0 97 2 0.4\n", ["--edition", "2025"],
@@ -74,7 +72,7 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_read_is_refused_in_a_sentence(name: str, here: Path, call: Call) -> None:
+def test_what_cannot_be_read_is_refused_in_a_sentence(name, here, call):
     gold, run, options, said = REFUSED[name]
     for path, content in (("gold", gold), ("run", run)):
         Path(path).write_bytes(content.encode() if isinstance(content, str) else content)
@@ -84,7 +82,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(name: str, here: Path, cal
     assert err.count("\n") == 1
 
 
-def test_untidy_files_are_read_and_comments_counted(here: Path, call: Call) -> None:
+def test_untidy_files_are_read_and_comments_counted(here, call):
     Path("gold").write_bytes(b"\xef\xbb\xbf" + CASES.encode())
     Path("[TEAM] Task 1 run0.txt").write_bytes(
         b"\xef\xbb\xbf/* a sample\r\n of a run */\r\n# by us\r\n\r\n"

@@ -1,14 +1,10 @@
 """Golds, runs and results in a bucket, on a server of this machine: the same digits and remarks as from its files."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import logging
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from needed import needs
@@ -23,7 +19,7 @@ TASK1 = Path(coliee_ir.__file__).parent / "examples" / "task1"
 
 
 @pytest.fixture(scope="module")
-def bucket() -> Iterator[Any]:
+def bucket():
     """An S3 server with the example of Task 1, and s3fs, which finds it by the environment as any user's does."""
     for module in ("s3fs", "moto", "flask_cors"):
         needs(module)
@@ -49,9 +45,7 @@ def bucket() -> Iterator[Any]:
     server.stop()
 
 
-def test_golds_runs_folders_and_results_are_in_a_bucket(
-    bucket: Any, call: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_golds_runs_folders_and_results_are_in_a_bucket(bucket, call, tmp_path):
     here = call("evaluate", TASK1 / "gold.json", TASK1, "-q", "-f", "csv")
     there = call("evaluate", "s3://coliee/task1/gold.json", "s3://coliee/task1", "-q", "-f", "csv",
                  "-o", "s3://coliee/out/scores.csv")  # fmt: skip
@@ -63,7 +57,7 @@ def test_golds_runs_folders_and_results_are_in_a_bucket(
 
 
 @pytest.mark.parametrize("odd", [pytest.param(False, marks=pytest.mark.explore), True])
-def test_a_run_in_a_bucket_is_scored_in_parts(bucket: Any, tmp_path: Path, odd: bool) -> None:
+def test_a_run_in_a_bucket_is_scored_in_parts(bucket, tmp_path, odd):
     path = Path(write_run(tmp_path / "run", 3, odd=odd).path)
     bucket.put_file(str(path), f"coliee/{odd}/run")
     evaluator = Evaluator(QRELS, MEASURES, task="trec")
@@ -74,7 +68,7 @@ def test_a_run_in_a_bucket_is_scored_in_parts(bucket: Any, tmp_path: Path, odd: 
             assert shown(found) == wanted
 
 
-def test_an_object_that_is_overwritten_while_it_is_read_is_an_error(bucket: Any) -> None:
+def test_an_object_that_is_overwritten_while_it_is_read_is_an_error(bucket):
     bucket.pipe_file("coliee/changing", (TASK1 / "bm25.txt").read_bytes())
     source = Source("s3://coliee/changing")
     with pytest.raises(InputError, match="changed"), source.open() as stream:

@@ -3,7 +3,6 @@
 import json
 import os
 import random
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,12 +20,6 @@ LECARD = Path(os.environ.get("COLIEE_LECARD", ROOT.parent / "shared" / "data" / 
 @pytest.fixture(autouse=True)
 def _forgotten(monkeypatch):
     monkeypatch.setattr(rules, "protocols_by_name", {})
-
-
-Graded = Mapping[str, Mapping[str, int]]
-Rankings = Mapping[str, Sequence[str]]
-Write = Callable[[Graded, Rankings], tuple[str, str]]
-Expected = Callable[[Graded, Rankings], Mapping[str, float]]
 
 
 def _json(value):

@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-from collections.abc import Mapping
 
 import pytest
 from asserting import mentions, refusing
@@ -11,8 +10,6 @@ from score_tables import QUERIES, TRUTH, long, table
 
 from coliee_ir import InputError, Scored
 from coliee_ir.scoring.scores import ScoreWarning
-
-Values = Mapping[str, Mapping[str, float]]
 
 
 def _changed(factor, *runs):

@@ -11,7 +11,7 @@ from example_runs import EXAMPLES
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Evaluator, Scores
+from coliee_ir import Evaluator
 from coliee_ir.cli import main
 from coliee_ir.output.shown import render
 from coliee_ir.reading.submission import Submission
@@ -30,7 +30,6 @@ def test_several_runs_score_as_each_alone(threshold, monkeypatch):
     together = list(score_each(one, [Submission(run) for run in RUNS], jobs=2, keep_judged=True))
     for scores, run in zip(together, RUNS, strict=True):
         alone = one.evaluate(run, keep_judged=True)
-        assert isinstance(scores, Scores)
         assert scores.query_ids is one.queries  # the gold is held once
         assert {part: judged.qrels for part, judged in scores.judged.items()} == {"documents": one.qrels["documents"]}
         assert np.array_equal(scores.judged["documents"].rank, alone.judged["documents"].rank)

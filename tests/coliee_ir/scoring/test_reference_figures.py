@@ -7,7 +7,7 @@ what coliee.md, 5, gathers of 2021, 2023 and 2026. Where only P, R and F1 are pu
 import csv
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from io import StringIO
 from typing import NamedTuple
@@ -43,10 +43,6 @@ def write_case_law(folder, counts, seed=0):
     (folder / "gold.json").write_text(json.dumps(gold))
     (folder / "run.txt").write_text("".join(f"{query} {document} T\n" for query, document in sorted(lines)))
     return [str(folder / "gold.json"), str(folder / "run.txt")]
-
-
-#: kinds of questions of Task 3, (correct, retrieved, relevant), and how many there are of each
-Kinds = Mapping[tuple[int, int, int], int]
 
 
 def write_statute(folder, kinds):

@@ -1,11 +1,7 @@
 """The one statistic: held to a loop over all flips, to statsmodels, and to itself."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Sequence
 from itertools import combinations, product
-from typing import Any
 
 import naive_resampling as twin
 import numpy as np
@@ -20,9 +16,9 @@ from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Evaluator, evaluate_all, leaderboard
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard.board import possible_ranks
-from coliee_ir.measures.base import Terms, of_mean
+from coliee_ir.measures.base import of_mean
 from coliee_ir.stats import paired, systems
-from coliee_ir.stats.paired import Board, PairTest, jointly, standings
+from coliee_ir.stats.paired import Board, jointly, standings
 from coliee_ir.stats.paired import tested as pairs_tested
 from coliee_ir.stats.ranks import Ranks, may_be_best
 from coliee_ir.stats.resampling import Units
@@ -32,15 +28,15 @@ from coliee_ir.stats.systems import error_of, system
 SEED = 2026
 
 
-def test(a: Terms, b: Terms, n_resamples: int = 999, seed: int = SEED) -> PairTest:
+def test(a, b, n_resamples=999, seed=SEED):
     [found] = pairs_tested(Board([a, b]), [(0, 1)], Resampling(n_resamples, seed))
     return found
 
 
-test.__test__ = False  # type: ignore[attr-defined]
+test.__test__ = False
 
 
-def naive_v(a: Terms, b: Terms) -> list[float]:
+def naive_v(a, b):
     """What each query contributes to a difference of quotients, written out."""
     (n_a, d_a), (n_b, d_b) = a.each.sum(axis=0), b.each.sum(axis=0)
     pooled = (n_a + n_b) / (d_a + d_b)
@@ -50,24 +46,24 @@ def naive_v(a: Terms, b: Terms) -> list[float]:
     ]
 
 
-def naive_t(v: Sequence[float]) -> float:
+def naive_t(v):
     n, total = len(v), sum(v)
     squares = sum((x - total / n) ** 2 for x in v) * n / (n - 1)
     return 0.0 if abs(total) < 1e-12 else total / math.sqrt(squares) if squares > 1e-20 else math.copysign(9e9, total)
 
 
-def naive_flips(runs: Sequence[Terms], signs: Sequence[Sequence[int]]) -> list[dict[tuple[int, int], float]]:
+def naive_flips(runs, signs):
     """T of all ordered pairs of runs under each flip."""
     v = {(a, b): naive_v(runs[a], runs[b]) for a in range(len(runs)) for b in range(len(runs)) if a != b}
     return [{ab: naive_t([s * x for s, x in zip(one, of, strict=True)]) for ab, of in v.items()} for one in signs]
 
 
-def reaches(value: float, observed: float) -> bool:
+def reaches(value, observed):
     return value >= observed - 1e-7 * abs(observed)
 
 
 @pytest.mark.parametrize(("seed", "runs"), [(1, 2), (2, 3), (3, 4)])
-def test_p_is_the_share_of_all_flips_one_by_one(seed: int, runs: int) -> None:
+def test_p_is_the_share_of_all_flips_one_by_one(seed, runs):
     terms, n = at_random(seed, 7, runs), 7
     board, pairs = Board(terms), list(combinations(range(runs), 2))
     [observed] = naive_flips(terms, [[1] * n])
@@ -83,7 +79,7 @@ def test_p_is_the_share_of_all_flips_one_by_one(seed: int, runs: int) -> None:
 
 
 @pytest.mark.parametrize("pairs", [list(combinations(range(5), 2)), [(0, 1), (0, 3), (0, 4)]])
-def test_random_flips_are_those_of_the_seed(pairs: list[tuple[int, int]]) -> None:
+def test_random_flips_are_those_of_the_seed(pairs):
     terms = at_random(1, 20, 5)
     signs = [[1 - 2 * swapped for swapped in row] for row in twin.swaps(SEED, 80, 20)]
     every, [observed] = naive_flips(terms, signs), naive_flips(terms, [[1] * 20])
@@ -94,7 +90,7 @@ def test_random_flips_are_those_of_the_seed(pairs: list[tuple[int, int]]) -> Non
         assert single.p == (sum(reaches(abs(one[pair]), t) for one in every) + 1) / 81
 
 
-def test_signs_that_are_kept_for_the_next_test_change_no_digit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signs_that_are_kept_for_the_next_test_change_no_digit(monkeypatch):
     terms, pairs = at_random(5, 90, 3), list(combinations(range(3), 2))
     kept = [pairs_tested(Board(terms), pairs, Resampling(999, seed)) for seed in (1, 2, 1)]
     joint = jointly([(Board(terms), pairs)], Resampling(999, 1))
@@ -104,7 +100,7 @@ def test_signs_that_are_kept_for_the_next_test_change_no_digit(monkeypatch: pyte
 
 
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=60))
-def test_of_accuracies_it_is_mcnemars_exact_test_and_there_is_always_an_interval(values: list[float]) -> None:
+def test_of_accuracies_it_is_mcnemars_exact_test_and_there_is_always_an_interval(values):
     from statsmodels.stats.contingency_tables import mcnemar
 
     apart = np.array(values)
@@ -120,18 +116,16 @@ def test_of_accuracies_it_is_mcnemars_exact_test_and_there_is_always_an_interval
 @pytest.mark.parametrize(
     ("wins", "losses", "n"), [(12, 4, 62), (13, 3, 62), (5, 0, 20), (6, 0, 6), (0, 0, 30), (3, 40, 50)]
 )
-def test_an_accuracys_interval_is_tangos_with_the_critical_value_of_the_exact_test(
-    wins: int, losses: int, n: int
-) -> None:
+def test_an_accuracys_interval_is_tangos_with_the_critical_value_of_the_exact_test(wins, losses, n):
     both, either = wins - losses, wins + losses
     a, b = (of_mean(np.arange(n) < wins), of_mean((np.arange(n) >= wins) & (np.arange(n) < either)))
     least = [d for d in range(either % 2, either + 1, 2) if mcnemars(d, either) >= 0.05]
     c = max(scipy.stats.norm.ppf(0.975), (least[-1] + 0.5) / math.sqrt(either) if either else 0)
 
-    def score(x: float) -> float:
+    def score(x):
         """That of a supposed difference x, with the likeliest share of losses (Tango 1998)."""
 
-        def slope(q: float) -> float:
+        def slope(q):
             return wins / (q + x) + losses / q - 2 * (n - either) / (1 - 2 * q - x)
 
         low, high = max(0.0, -x) + 1e-13, (1 - x) / 2 - 1e-13
@@ -145,18 +139,18 @@ def test_an_accuracys_interval_is_tangos_with_the_critical_value_of_the_exact_te
     check_dual(mcnemars(abs(both), either), *found)
 
 
-def mcnemars(d: int, either: int) -> float:
+def mcnemars(d, either):
     return min(2 * float(scipy.stats.binom.cdf((either - d) // 2, either, 0.5)), 1.0)
 
 
-def check_dual(p: float, low: float, high: float, alpha: float = 0.05) -> None:
+def check_dual(p, low, high, alpha=0.05):
     """The interval leaves out 0 exactly if p is significant, and no end is put there; one that is not there is far."""
     assert (p < alpha) == (low > 0 or high < 0)
     assert min(abs(low), abs(high)) > 1e-9 or low == high == 0
 
 
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(0, 30), st.sampled_from([19, 99, 400]))
-def test_p_and_interval_never_contradict_each_other(seed: int, queries: int, alike: int, n_resamples: int) -> None:
+def test_p_and_interval_never_contradict_each_other(seed, queries, alike, n_resamples):
     means = [of_mean(one) for one in np.random.default_rng(seed).random((3, queries))]
     for terms in (at_random(seed, queries, 3, alike, 0.4), means):
         board, pairs, asked = Board(terms), [(0, 1), (2, 0), (1, 2)], Resampling(n_resamples)
@@ -175,7 +169,7 @@ def test_p_and_interval_never_contradict_each_other(seed: int, queries: int, ali
         assert sorted(wins) == sorted(map(tuple, np.argwhere(better).tolist()))
 
 
-def two_runs(seed: int) -> Any:
+def two_runs(seed):
     """Two runs of Task 1 or 4, of 8 to 100 queries."""
     random = np.random.default_rng(seed)
     queries = [f"q{at}" for at in range(random.integers(8, 101))]
@@ -195,7 +189,7 @@ def two_runs(seed: int) -> Any:
 
 
 @pytest.mark.parametrize("boards", [60, pytest.param(2000, marks=pytest.mark.explore)])
-def test_compare_and_leaderboard_never_contradict_each_other_on_two_runs(boards: int) -> None:
+def test_compare_and_leaderboard_never_contradict_each_other_on_two_runs(boards):
     significant = 0
     for seed in range(boards):
         scored = two_runs(seed)
@@ -214,7 +208,7 @@ def test_compare_and_leaderboard_never_contradict_each_other_on_two_runs(boards:
 
 
 @pytest.mark.parametrize("name", ["gm_map", "MacroF(beta=2,of=means)", "num_ret"])
-def test_other_scores_are_linearised(name: str) -> None:
+def test_other_scores_are_linearised(name):
     kinds = {measure: (task, decisions) for measure, task, decisions in twin.KINDS}
     task, decisions = kinds[name]
     case = twin.case(3, name, task, 30, **decisions)
@@ -225,7 +219,7 @@ def test_other_scores_are_linearised(name: str) -> None:
     check_dual(found.p, *found.interval)
 
 
-def test_what_few_differing_queries_do_not_allow_is_not_claimed() -> None:
+def test_what_few_differing_queries_do_not_allow_is_not_claimed():
     a, b = at_random(1, 40, alike=35)
     a.each[35:], b.each[35:] = [[4, 6]] * 5, [[2, 6]] * 5
     found = test(a, b, 9999)
@@ -240,9 +234,7 @@ def test_what_few_differing_queries_do_not_allow_is_not_claimed() -> None:
 
 @pytest.mark.parametrize("low", [-0.4, 0.0])
 @pytest.mark.parametrize("differ", [8, 14])
-def test_joint_intervals_of_runs_that_differ_in_few_queries_know_their_variance_from_these_alone(
-    differ: int, low: float
-) -> None:
+def test_joint_intervals_of_runs_that_differ_in_few_queries_know_their_variance_from_these_alone(differ, low):
     values = np.full((4, 60), 0.5)
     values[1:, :differ] += np.random.default_rng(1).uniform(low, 0.4, (3, differ))
     board, pairs = Board([of_mean(run) for run in values]), list(combinations(range(4), 2))
@@ -256,14 +248,14 @@ def test_joint_intervals_of_runs_that_differ_in_few_queries_know_their_variance_
         assert all(abs(end - board.D[a, b]) > 0.98 * reach for end in ends) or p < 0.05
 
 
-def test_where_few_queries_hold_most_an_interval_has_no_end() -> None:
+def test_where_few_queries_hold_most_an_interval_has_no_end():
     sizes = np.array([200, *[2] * 11])
     counts = [np.column_stack((sizes * share_, sizes, sizes)) for share_ in (0.9, 0.4)]
     counts[1][1:, 0] = 2
     assert any(map(math.isnan, test(*(micro(one.tolist()) for one in counts)).interval))
 
 
-def test_identical_runs_and_runs_without_a_score() -> None:
+def test_identical_runs_and_runs_without_a_score():
     [a] = at_random(1, 20, 1)
     assert test(a, a).p == 1.0
     nothing = of_mean(np.full(4, np.nan))
@@ -275,7 +267,7 @@ def test_identical_runs_and_runs_without_a_score() -> None:
     assert stood == [((1, 1), True), ((0, 0), False)]
 
 
-def test_measures_are_corrected_together() -> None:
+def test_measures_are_corrected_together():
     runs, pairs = at_random(3, 30, 4), list(combinations(range(4), 2))
     boards = [Board(runs), Board([of_mean(run.each[:, 0] / run.each[:, 1]) for run in runs])]
     alone = jointly([(boards[0], pairs)], Resampling(300))
@@ -286,7 +278,7 @@ def test_measures_are_corrected_together() -> None:
 
 
 @pytest.mark.parametrize("base", [0, 3])
-def test_with_a_baseline_only_its_pairs_count(base: int) -> None:
+def test_with_a_baseline_only_its_pairs_count(base):
     runs = at_random(4, 30, 5)
     pairs = [(at, base) for at in range(5) if at != base]
     some = jointly([(Board(runs), pairs)], Resampling(300))
@@ -296,7 +288,7 @@ def test_with_a_baseline_only_its_pairs_count(base: int) -> None:
     assert some.critical >= max(joint)
 
 
-def test_what_is_better_is_found() -> None:
+def test_what_is_better_is_found():
     random = np.random.default_rng(1)
     runs = [of_mean((random.random(200) < quality).astype(float)) for quality in [0.9] * 5 + [0.3] * 15]
     found = standings(runs, Resampling(199))
@@ -305,9 +297,7 @@ def test_what_is_better_is_found() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(3, 5), st.sampled_from([6, 20, 60]), st.booleans())
-def test_one_run_is_the_best_exactly_where_it_is_significantly_better_than_each_other(
-    seed: int, runs: int, queries: int, is_mean: bool
-) -> None:
+def test_one_run_is_the_best_exactly_where_it_is_significantly_better_than_each_other(seed, runs, queries, is_mean):
     draw = np.random.default_rng(seed)
     terms = at_random(seed, queries, runs)
     if is_mean:
@@ -322,7 +312,7 @@ def test_one_run_is_the_best_exactly_where_it_is_significantly_better_than_each_
 
 
 @pytest.mark.parametrize(("queries", "runs"), [(5, 3), (4, 3), (5, 2)])
-def test_compare_and_leaderboard_say_of_the_same_boards_that_queries_are_too_few(queries: int, runs: int) -> None:
+def test_compare_and_leaderboard_say_of_the_same_boards_that_queries_are_too_few(queries, runs):
     gold = {f"q{at}": ["a", "b", "c"] for at in range(queries)}
     made = [{query: ["a", "b", "c", "x"][: (at + 1) % 4 + 1 + n] for n, query in enumerate(gold)} for at in range(runs)]
     scored = evaluate_all(gold, made, task="1")
@@ -335,7 +325,7 @@ def test_compare_and_leaderboard_say_of_the_same_boards_that_queries_are_too_few
 # units
 
 
-def test_units_are_in_the_order_of_their_names_and_groups_are_summed() -> None:
+def test_units_are_in_the_order_of_their_names_and_groups_are_summed():
     terms = of_mean(np.array([1.0, 2.0, 4.0]))
     assert Units.of(["c", "a", "b"]).terms(terms).each.tolist() == [[2, 1], [4, 1], [1, 1]]
     grouped = Units.of(["c", "a", "b"], {"a": "x", "b": "y", "c": "x"})
@@ -346,7 +336,7 @@ def test_units_are_in_the_order_of_their_names_and_groups_are_summed() -> None:
         Units.of(["a", "b"], {"a": "x"})
 
 
-def test_groups_that_agree_in_themselves_count_once() -> None:
+def test_groups_that_agree_in_themselves_count_once():
     random = np.random.default_rng(2)
     right = np.repeat(random.random((2, 30)) < 0.5, 4, axis=1).astype(float)
     names = [str(at) for at in range(120)]
@@ -358,14 +348,14 @@ def test_groups_that_agree_in_themselves_count_once() -> None:
     assert test(a, b).p < alone.p
 
 
-def test_runs_that_differ_on_their_only_query_are_ranked_without_a_warning() -> None:
+def test_runs_that_differ_on_their_only_query_are_ranked_without_a_warning():
     scored = evaluate_all({"q": "Y"}, [{"q": "Y"}, {"q": "N"}], task="4")
     assert [(one["ranks"], one["may_be_best"]) for one in leaderboard(scored, n_resamples=9).to_dict()["runs"]] == [
         ([1, 2], True)
     ] * 2
 
 
-def test_the_error_of_a_system_holds_queries_and_runs() -> None:
+def test_the_error_of_a_system_holds_queries_and_runs():
     """Of means: the variance over queries, that over runs beyond what queries explain, Satterthwaite's degrees."""
     rng = np.random.default_rng(SEED)
     for between in (0.0, 0.05, 0.2):
@@ -383,7 +373,7 @@ def test_the_error_of_a_system_holds_queries_and_runs() -> None:
 
 
 @given(st.integers(0, 10**6))
-def test_systems_stand_by_bonferronis_correction(seed: int) -> None:
+def test_systems_stand_by_bonferronis_correction(seed):
     rng = np.random.default_rng(seed)
     runs = [system([of_mean(rng.normal(0.15 * at, 0.2, 12)) for _ in range(3)]) for at in range(3)]
     found, pairs = systems.standings(runs, Resampling(9)), [(0, 1), (0, 2), (1, 2)]
@@ -392,7 +382,7 @@ def test_systems_stand_by_bonferronis_correction(seed: int) -> None:
         assert found.better[winner, loser] == (test.p * 3 < 0.05) and not found.better[loser, winner]
 
 
-def test_the_interval_of_runs_that_differ_in_few_queries_is_no_longer_for_trying_all_their_flips() -> None:
+def test_the_interval_of_runs_that_differ_in_few_queries_is_no_longer_for_trying_all_their_flips():
     random = np.random.default_rng(6)
     values = random.random((2, 60))
     values[1, 9:] = values[0, 9:]

@@ -1,7 +1,5 @@
 """What queries add to each measure, and the t test: held to scipy."""
 
-from __future__ import annotations
-
 import math
 
 import naive
@@ -17,25 +15,22 @@ from coliee_adapters.records import Run
 from coliee_ir import Decisions
 from coliee_ir.commands.compare.comparison import letter
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.measures import Delegated, Measure, Parts, compute, everything, parse
-from coliee_ir.measures.base import Result
+from coliee_ir.measures import Delegated, compute, everything, parse
 from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.stats.student import t_quantile, t_test
 from coliee_ir.types import judge
 
 # terms
 
-ALL: list[Measure] = [
-    measure for what in everything() for measure in parse(what.name) if what.name not in ("runid", "relstring")
-]
+ALL = [measure for what in everything() for measure in parse(what.name) if what.name not in ("runid", "relstring")]
 FURTHER = [parse(name)[0] for name in ("MicroF2@3", "MacroF(beta=2,of=means)", "MacroR(rel=2)@2", "AP(rel=2)@5", "RR")]
 
 all_decisions = st.fixed_dictionaries({name: st.sampled_from(choices) for name, choices in CHOICES.items()}).map(
-    lambda given: Decisions(**given)  # type: ignore[arg-type]
+    lambda given: Decisions(**given)
 )
 
 
-def check_terms(measures: list[Measure], parts: Parts, decisions: Decisions) -> None:
+def check_terms(measures, parts, decisions):
     """Every value is the score of the sum of its terms."""
     for measure, result in zip(measures, compute(measures, parts, decisions), strict=True):
         terms = result.terms
@@ -49,16 +44,14 @@ def check_terms(measures: list[Measure], parts: Parts, decisions: Decisions) -> 
         check_mean(result)
 
 
-def check_mean(result: Result) -> None:
+def check_mean(result):
     """What says that it is a mean is the mean of the queries' values."""
     if result.terms.is_mean and not math.isnan(result.value):
         assert math.isclose(result.value, np.nanmean(result.per_query), rel_tol=1e-12, abs_tol=1e-15)
 
 
 @given(naive.golds, naive.run_lines(), all_decisions)
-def test_what_queries_add_sums_to_the_value_of_every_measure_of_documents(
-    gold: naive.Judgements, lines: list[naive.Line], decisions: Decisions
-) -> None:
+def test_what_queries_add_sums_to_the_value_of_every_measure_of_documents(gold, lines, decisions):
     judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
     measures = [measure for measure in [*ALL, *FURTHER] if measure.needs == ("documents",)]
     assert {trec_eval.Request("gm_map"), trec_eval.Request("num_q")} <= {
@@ -73,28 +66,26 @@ def test_what_queries_add_sums_to_the_value_of_every_measure_of_documents(
 ])  # fmt: skip
 @given(seed=st.integers(0, 10**6), queries=st.integers(1, 12), decisions=all_decisions)
 @settings(max_examples=settings.default.max_examples // 3)
-def test_what_queries_add_sums_to_the_value_of_every_other_measure(
-    measure: str, task: str, seed: int, queries: int, decisions: Decisions
-) -> None:
+def test_what_queries_add_sums_to_the_value_of_every_other_measure(measure, task, seed, queries, decisions):
     for scores in twin.case(seed, measure, task, queries, **decisions.to_dict()).scored():
         [result] = scores.results.values()
         assert result.terms.total == pytest.approx(result.value, rel=1e-12, nan_ok=True)
         check_mean(result)
 
 
-def test_no_measure_is_left_out_of_these() -> None:
+def test_no_measure_is_left_out_of_these():
     others = {"Accuracy", "LabelAccuracy", "RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"}
     assert {measure.name for measure in ALL if measure.needs != ("documents",)} == others
     assert len(ALL) > 80
 
 
-def test_sums_are_no_means() -> None:
+def test_sums_are_no_means():
     means = {str(m): r.terms.is_mean for m, r in zip(ALL, _computed(), strict=True) if m.needs == ("documents",)}
     assert not any(means[name] for name in ("MicroP", "MicroR", "MicroF1", "num_ret", "num_q", "gm_map", "gm_bpref"))
     assert all(means[name] for name in ("MacroP", "MacroF1", "map", "P_5", "ndcg", "set_F"))
 
 
-def _computed() -> list[Result]:
+def _computed():
     judged = judge(Qrels({"q": {"a": 1}, "r": {"b": 1}}), Run.of({"q": ["a"]}))
     parts = dict.fromkeys(("documents", "answers", "plaintiff", "defendant"), judged)
     return compute(ALL, parts, Decisions())
@@ -106,7 +97,7 @@ differences = st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.0, 0.1, 0.3, 1.0]),
 
 
 @given(differences)
-def test_the_t_test_is_scipys(values: list[float]) -> None:
+def test_the_t_test_is_scipys(values):
     found = t_test(np.array(values))
     if len(set(values)) > 1:
         assert found == pytest.approx(scipy.stats.ttest_rel(values, np.zeros(len(values))).pvalue, rel=1e-9, abs=1e-13)
@@ -116,7 +107,7 @@ def test_the_t_test_is_scipys(values: list[float]) -> None:
         assert math.isnan(found)  # and not 0, as of a t that is infinite
 
 
-def test_a_t_test_of_one_query_or_none_says_nothing() -> None:
+def test_a_t_test_of_one_query_or_none_says_nothing():
     assert math.isnan(t_test(np.array([0.5])))
     assert math.isnan(t_test(np.array([])))
     assert math.isinf(t_quantile(0.975, 0))
@@ -125,7 +116,7 @@ def test_a_t_test_of_one_query_or_none_says_nothing() -> None:
 # letters
 
 
-def test_the_letters_of_runs_are_all_different_and_never_digits() -> None:
+def test_the_letters_of_runs_are_all_different_and_never_digits():
     letters = [letter(at) for at in range(1000)]
     assert len(set(letters)) == 1000
     assert all(one.isalpha() and one.islower() for one in letters)

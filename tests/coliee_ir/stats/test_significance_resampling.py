@@ -1,9 +1,6 @@
 """Swaps, samples of queries and intervals: held to runs that are made and scored anew, and to scipy."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Sequence
 from itertools import islice, product
 
 import naive_resampling as twin
@@ -14,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive_resampling import at_random
 
-from coliee_ir.measures.base import Terms, of_mean
+from coliee_ir.measures.base import of_mean
 from coliee_ir.stats import paired, resampling
 from coliee_ir.stats.intervals import jackknife_t, wilson
 from coliee_ir.stats.settings import Resampling
@@ -22,39 +19,39 @@ from coliee_ir.stats.settings import Resampling
 SEED = 2026
 
 
-def terms_of(case: twin.Case) -> list[Terms]:
+def terms_of(case):
     return [next(iter(scores.results.values())).terms for scores in case.scored()]
 
 
 # random numbers
 
 
-def test_the_random_bits_are_those_of_pcg64_whatever_numpys_generator_makes_of_them() -> None:
+def test_the_random_bits_are_those_of_pcg64_whatever_numpys_generator_makes_of_them():
     stream = twin.bits(SEED)
     assert [next(stream) for _ in range(100)] == np.random.PCG64(SEED).random_raw(100).tolist()
     assert list(islice(twin.bits(SEED), 3)) == [3300764713747675562, 11804314397344746687, 8619580609625321962]
 
 
 @pytest.mark.parametrize("queries", [1, 2, 63, 64, 65, 130])
-def test_each_trial_takes_its_swaps_from_its_own_words(queries: int) -> None:
+def test_each_trial_takes_its_swaps_from_its_own_words(queries):
     found = np.concatenate(list(resampling.swaps(SEED, 50, queries)))
     assert found.tolist() == list(twin.swaps(SEED, 50, queries))
 
 
 @pytest.mark.parametrize("queries", [1, 2, 7, 81, 400])
-def test_each_sample_counts_the_queries_that_were_drawn(queries: int) -> None:
+def test_each_sample_counts_the_queries_that_were_drawn(queries):
     found = np.concatenate(list(resampling.draws(SEED, 50, queries)))
     wanted = [np.bincount(drawn, minlength=queries).tolist() for drawn in twin.draws(SEED, 50, queries)]
     assert found.tolist() == wanted
 
 
 @pytest.mark.parametrize("queries", [1, 3, 8])
-def test_every_swap_comes_once(queries: int) -> None:
+def test_every_swap_comes_once(queries):
     found = np.concatenate(list(resampling.every_swap(queries))).tolist()
     assert sorted(found) == sorted(map(list, product([False, True], repeat=queries)))
 
 
-def test_how_many_are_held_at_once_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_many_are_held_at_once_changes_nothing(monkeypatch):
     found = []
     for at_once in (resampling.AT_ONCE, 1, 200, 1000):
         monkeypatch.setattr(resampling, "AT_ONCE", at_once)
@@ -75,7 +72,7 @@ MONOTONE = [
 
 
 @pytest.mark.parametrize(("measure", "task", "decisions"), MONOTONE)
-def test_swaps_are_those_of_runs_that_swap_their_answers(measure: str, task: str, decisions: dict[str, str]) -> None:
+def test_swaps_are_those_of_runs_that_swap_their_answers(measure, task, decisions):
     case = twin.case(5, measure, task, 5, **decisions)
     observed = abs(twin.difference(case, [False] * 5))
     # the other half swaps what this one leaves, which turns the difference around
@@ -86,9 +83,7 @@ def test_swaps_are_those_of_runs_that_swap_their_answers(measure: str, task: str
 
 
 @pytest.mark.parametrize(("measure", "task", "decisions"), twin.KINDS)
-def test_the_score_without_a_query_is_that_of_a_gold_without_it(
-    measure: str, task: str, decisions: dict[str, str]
-) -> None:
+def test_the_score_without_a_query_is_that_of_a_gold_without_it(measure, task, decisions):
     case = twin.case(11, measure, task, 8, **decisions)
     found = [resampling.left_out(terms) for terms in terms_of(case)]
     for place in range(8):
@@ -99,7 +94,7 @@ def test_the_score_without_a_query_is_that_of_a_gold_without_it(
 @given(
     st.integers(0, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.5, 0.9, 0.95])
 )
-def test_wilsons_interval_is_statsmodels(right: tuple[int, int], level: float) -> None:
+def test_wilsons_interval_is_statsmodels(right, level):
     from statsmodels.stats.proportion import proportion_confint
 
     successes, n = right
@@ -110,7 +105,7 @@ def test_wilsons_interval_is_statsmodels(right: tuple[int, int], level: float) -
     assert wilson(successes, n, level) == pytest.approx(wanted, abs=1e-12)
 
 
-def test_a_share_is_never_beyond_0_and_1() -> None:
+def test_a_share_is_never_beyond_0_and_1():
     for n in range(1, 2000, 7):
         assert wilson(0, n, 0.95).low >= 0
         assert wilson(n, n, 0.95).high <= 1
@@ -119,7 +114,7 @@ def test_a_share_is_never_beyond_0_and_1() -> None:
 # the interval of a score
 
 
-def naive_jackknife_t(rows: Sequence[Sequence[float]], level: float, within_1: bool) -> tuple[float, float]:
+def naive_jackknife_t(rows, level, within_1):
     """The interval of Σ rows[0] / Σ rows[1], written out, with scipy's t."""
     n, (above, below) = len(rows), map(sum, zip(*rows, strict=True))
     score, without = above / below, [(above - x) / (below - y) for x, y in rows]
@@ -131,18 +126,18 @@ def naive_jackknife_t(rows: Sequence[Sequence[float]], level: float, within_1: b
     if not within_1:
         return score - half, score + half
     ends = (scipy.special.expit(scipy.special.logit(score) + sign * half / (score * (1 - score))) for sign in (-1, 1))
-    return tuple(map(float, ends))  # type: ignore[return-value]
+    return tuple(map(float, ends))
 
 
 @given(st.integers(0, 10**6), st.integers(6, 60), st.sampled_from([0.8, 0.95, 0.99]), st.booleans())
-def test_the_interval_of_a_score_is_that_of_its_definition(seed: int, n: int, level: float, within_1: bool) -> None:
+def test_the_interval_of_a_score_is_that_of_its_definition(seed, n, level, within_1):
     [run, _] = at_random(seed, n)
     if 0 < run.total < 1:
         wanted = naive_jackknife_t(run.each.tolist(), level, within_1)
         assert jackknife_t(run, level, within_1=within_1) == pytest.approx(wanted, abs=1e-9)
 
 
-def test_where_all_queries_count_alike_it_is_scipys_t_interval_of_a_mean() -> None:
+def test_where_all_queries_count_alike_it_is_scipys_t_interval_of_a_mean():
     values = np.repeat([3.0, 8.0], 10)  # all as far from the mean: all degrees of freedom
     wanted = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.9)
     assert jackknife_t(of_mean(values), 0.9, within_1=False) == pytest.approx(tuple(wanted), rel=1e-9)
@@ -152,7 +147,7 @@ def test_where_all_queries_count_alike_it_is_scipys_t_interval_of_a_mean() -> No
 
 
 @given(st.lists(st.sampled_from([0.0, 0.01, 0.5, 1.0]), min_size=2, max_size=30), st.floats(0.5, 0.999999))
-def test_the_interval_of_a_score_holds_it_and_is_never_beyond_0_and_1(values: list[float], level: float) -> None:
+def test_the_interval_of_a_score_holds_it_and_is_never_beyond_0_and_1(values, level):
     low, high = jackknife_t(of_mean(np.array(values)), level)
     if len(set(values)) == 1 and 0 < values[0] < 1:
         assert math.isnan(low)
@@ -160,7 +155,7 @@ def test_the_interval_of_a_score_holds_it_and_is_never_beyond_0_and_1(values: li
         assert 0 <= low <= sum(values) / len(values) <= high <= 1
 
 
-def test_an_interval_of_what_does_not_vary_or_exist_does_not_exist_and_what_is_left_out_is_not_counted() -> None:
+def test_an_interval_of_what_does_not_vary_or_exist_does_not_exist_and_what_is_left_out_is_not_counted():
     for values in (np.full(10, np.nan), np.array([0.25])):
         assert all(map(math.isnan, jackknife_t(of_mean(values), 0.95)))
     for n, low in ((100, 0.97), (1, 0)):  # the rule of three
@@ -175,7 +170,7 @@ def test_an_interval_of_what_does_not_vary_or_exist_does_not_exist_and_what_is_l
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans()), min_size=2, max_size=40))
-def test_the_effect_on_a_mean_is_cohens_d_for_pairs(values: list[tuple[float, float, bool]]) -> None:
+def test_the_effect_on_a_mean_is_cohens_d_for_pairs(values):
     kept = np.array([kept for *_, kept in values])
     a, b = (np.where(kept, [value[at] for value in values], np.nan) for at in (0, 1))
     one, other = of_mean(a), of_mean(b)
@@ -187,7 +182,7 @@ def test_the_effect_on_a_mean_is_cohens_d_for_pairs(values: list[tuple[float, fl
     assert resampling.effect(one.total - other.total, jackknife) == pytest.approx(wanted, abs=1e-6)
 
 
-def test_the_effect_on_a_micro_score_does_not_grow_with_the_queries_and_the_bootstraps_error_shrinks() -> None:
+def test_the_effect_on_a_micro_score_does_not_grow_with_the_queries_and_the_bootstraps_error_shrinks():
     a, b = at_random(4, 50)
     effects, errors = [], []
     for times in (1, 4):
@@ -207,6 +202,6 @@ def test_the_effect_on_a_micro_score_does_not_grow_with_the_queries_and_the_boot
     ("difference", "jackknife", "wanted"),
     [(0.0, [0.0, 0.0], 0.0), (0.3, [0.3, 0.3], math.nan), (0.3, [], math.nan), (0.0, [], 0.0), (0.3, [0.3], math.nan)],
 )
-def test_without_spread_there_is_no_effect(difference: float, jackknife: list[float], wanted: float) -> None:
+def test_without_spread_there_is_no_effect(difference, jackknife, wanted):
     found = resampling.effect(difference, np.array(jackknife))
     assert found == wanted or (math.isnan(found) and math.isnan(wanted))

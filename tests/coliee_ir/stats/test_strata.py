@@ -1,7 +1,5 @@
 """Means over tasks: the textbook's stratified error, the flips of all signs counted one by one, and single queries."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np
@@ -14,12 +12,12 @@ from coliee_ir.stats.settings import Resampling
 SIZES = (9, 3, 2)
 
 
-def tasks_of(sizes: tuple[int, ...]) -> np.ndarray:
+def tasks_of(sizes):
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
 @pytest.mark.parametrize("sizes", [SIZES, (5, 5), (30, 2, 4, 7)])
-def test_the_error_is_that_of_a_stratified_mean(sizes: tuple[int, ...]) -> None:
+def test_the_error_is_that_of_a_stratified_mean(sizes):
     values, task = np.random.default_rng(1).random(sum(sizes)), tasks_of(sizes)
     of_tasks = [values[task == number] for number in range(len(sizes))]
     terms = strata.terms_over_tasks(values, task)
@@ -31,12 +29,12 @@ def test_the_error_is_that_of_a_stratified_mean(sizes: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("sizes", [(3, 4), (2, 5, 2), (1, 1, 4), (1, 6)])
-def test_runs_are_better_where_few_flips_of_all_reach_as_far(sizes: tuple[int, ...]) -> None:
+def test_runs_are_better_where_few_flips_of_all_reach_as_far(sizes):
     random, task, pairs = np.random.default_rng(3), tasks_of(sizes), [*combinations(range(3), 2)]
     single = {(1, 1, 4): [0, 0, 1, 1, 1, 1], (1, 6): [0] * 7}  # what is taken together
     stratum = np.array(single.get(sizes, task))
 
-    def statistic(d: np.ndarray) -> float:
+    def statistic(d):
         parts = [d[stratum == number] for number in {*stratum.tolist()}]
         return float(abs(d.sum()) / np.sqrt(sum(len(one) * one.var(ddof=1) for one in parts)))
 
@@ -53,7 +51,7 @@ def test_runs_are_better_where_few_flips_of_all_reach_as_far(sizes: tuple[int, .
         assert found.drawn == 0
 
 
-def test_a_run_that_is_better_by_the_same_everywhere_is_better_and_equal_runs_are_not() -> None:
+def test_a_run_that_is_better_by_the_same_everywhere_is_better_and_equal_runs_are_not():
     task = tasks_of((40, 6, 2))
     values = np.random.default_rng(2).random(len(task))
     runs = [strata.terms_over_tasks(one, task) for one in (values + 0.01, values, values.copy(), values * np.nan)]
@@ -61,7 +59,7 @@ def test_a_run_that_is_better_by_the_same_everywhere_is_better_and_equal_runs_ar
     assert better.tolist() == [[False, True, True, False], *[[False] * 4] * 3]
 
 
-def test_groups_with_queries_of_several_tasks_are_strata_of_their_own() -> None:
+def test_groups_with_queries_of_several_tasks_are_strata_of_their_own():
     task = np.array([0, 1, 0, 1, 0, 1, 0, 0, 1, 1])
     groups = dict(zip("abcdefghij", "uuvvwwxyzq", strict=True))
     units = Units.of([*groups], groups)  # in the order q u v w x y z

@@ -1,7 +1,5 @@
 """Bundles, unpacked as Codabench lays them out and run: the command line's digits, and nothing of the gold."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -13,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml
 from example_runs import EXAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,8 +21,6 @@ from coliee_adapters.errors import UsageError
 from coliee_ir import evaluate
 from coliee_ir.commands.bundle import pack, score_upload
 
-Case = tuple[Path, dict[str, bytes], str]
-
 ONE = (EXAMPLES / "task1" / "gold.json", {"bm25.txt": (EXAMPLES / "task1" / "bm25.txt").read_bytes()}, "1")
 THREE = (
     EXAMPLES / "task3" / "gold.xml",
@@ -32,19 +28,19 @@ THREE = (
 )  # fmt: skip
 
 
-def unpack(content: bytes, folder: Path) -> Path:
+def unpack(content, folder):
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         archive.extractall(folder)
     return folder
 
 
-def packed(case: Case) -> bytes:
+def packed(case):
     return pack(case[0], task=case[2], image="me/scorer")
 
 
 @pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def image(tmp_path_factory):
     """What the Dockerfile of a bundle installs, without an index; the dependencies are there."""
     bundle = unpack(packed(ONE), tmp_path_factory.mktemp("bundle"))
     (wheel,) = bundle.glob("*.whl")
@@ -67,13 +63,13 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def python(image: Path, *words: object) -> subprocess.CompletedProcess[str]:
+def python(image, *words):
     environment = {**os.environ, "PYTHONPATH": str(image)}
     command = [sys.executable, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
-def uploaded(image: Path, bundle: Path, files: dict[str, bytes], place: Path) -> tuple[dict[str, float], str]:
+def uploaded(image, bundle, files, place):
     """Scores, and what the participant sees of an error."""
     place.mkdir()
     upload, out = place / "input" / "res", place / "output"
@@ -88,7 +84,7 @@ def uploaded(image: Path, bundle: Path, files: dict[str, bytes], place: Path) ->
 
 
 @pytest.mark.parametrize("case", [ONE, pytest.param(THREE, marks=pytest.mark.explore)], ids=["task 1", "task 3"])
-def test_a_bundle_gives_the_same_digits(case: Case, image: Path, tmp_path: Path) -> None:
+def test_a_bundle_gives_the_same_digits(case, image, tmp_path):
     gold, files, task = case
     assert packed(case) == packed(case)
     bundle = unpack(packed(case), tmp_path / "bundle")
@@ -102,7 +98,7 @@ def test_a_bundle_gives_the_same_digits(case: Case, image: Path, tmp_path: Path)
     assert scores == expected
 
 
-def test_a_long_list_that_is_not_scored_is_passed_over(tmp_path: Path) -> None:
+def test_a_long_list_that_is_not_scored_is_passed_over(tmp_path):
     gold, files, task = THREE
     for name, content in {**files, "task3-L.ALPHA": files["task3.ALPHA"] * 9}.items():
         (tmp_path / name).write_bytes(content)
@@ -119,7 +115,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-def test_a_broken_upload_gets_a_sentence_and_nothing_of_the_gold(image: Path, tmp_path: Path) -> None:
+def test_a_broken_upload_gets_a_sentence_and_nothing_of_the_gold(image, tmp_path):
     gold = json.loads(ONE[0].read_text())
     ids = {Path(text).stem for query, documents in gold.items() for text in (query, *documents)}
     bundle = unpack(packed(ONE), tmp_path / "bundle")
@@ -138,7 +134,7 @@ def test_a_broken_upload_gets_a_sentence_and_nothing_of_the_gold(image: Path, tm
 
 
 @pytest.mark.parametrize("content", ['{"100001": ["200001", 7.5]}', '{"100001": [7.5', "", "Kept 7.5 here"])
-def test_a_fault_of_the_gold_is_not_told_to_participants(content: str, tmp_path: Path) -> None:
+def test_a_fault_of_the_gold_is_not_told_to_participants(content, tmp_path):
     gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
     gold.write_text(content)
     run.write_text("100001 200001 A\n")
@@ -147,7 +143,7 @@ def test_a_fault_of_the_gold_is_not_told_to_participants(content: str, tmp_path:
 
 
 @st.composite
-def broken(draw: st.DrawFn) -> bytes:
+def broken(draw):
     """A run of Task 1, or of another task, cut, patched and shuffled."""
     right, other = (
         "1{:05} 2{:05} A1",
@@ -164,7 +160,7 @@ def broken(draw: st.DrawFn) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def hidden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hidden(tmp_path_factory):
     """A gold whose ids nobody guesses, and a place for uploads."""
     folder = tmp_path_factory.mktemp("hidden")
     gold = {f"1{n:05}": [f"2{n:05}", f"7{n * 777:05}"] for n in range(8)}
@@ -174,7 +170,7 @@ def hidden(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["a.txt", "b", "c.json", "d.zip", "task3.A1"]), broken()), max_size=3))
-def test_whatever_is_uploaded_the_gold_is_in_no_message(hidden: Path, files: list[tuple[str, bytes]]) -> None:
+def test_whatever_is_uploaded_the_gold_is_in_no_message(hidden, files):
     gold = json.loads((hidden / "gold.json").read_text())
     ids = {text for query, documents in gold.items() for text in (query, *documents)}
     with TemporaryDirectory(dir=hidden) as place:
@@ -189,7 +185,7 @@ def test_whatever_is_uploaded_the_gold_is_in_no_message(hidden: Path, files: lis
 
 #: keys of competition.yaml that src/apps/competitions/unpackers/v2.py of Codabench reads (2026), and those of columns
 #: and leaderboards in docs.codabench.org, Yaml-Structure: which are needed, and which may be there
-CODABENCH: dict[str, tuple[str, str]] = {
+CODABENCH = {
     "": (
         "version title image terms pages tasks phases leaderboards",
         "description registration_auto_approve docker_image make_programs_available make_input_data_available queue "
@@ -207,7 +203,7 @@ CODABENCH: dict[str, tuple[str, str]] = {
 }
 
 
-def test_competition_yaml_is_as_codabench_reads_it(tmp_path: Path) -> None:
+def test_competition_yaml_is_as_codabench_reads_it(tmp_path):
     bundle = unpack(packed(ONE), tmp_path)
     held = yaml.safe_load((bundle / "competition.yaml").read_text(encoding="utf-8"))
     (task,), (phase,), (board,) = held["tasks"], held["phases"], held["leaderboards"]
@@ -225,13 +221,13 @@ def test_competition_yaml_is_as_codabench_reads_it(tmp_path: Path) -> None:
         assert command.split()[1].removeprefix("/app/program/") in program.namelist()
 
 
-def test_a_bundle_needs_the_name_of_an_image() -> None:
+def test_a_bundle_needs_the_name_of_an_image():
     with pytest.raises(UsageError) as caught:
         pack(ONE[0], task="1")
     assert caught.value.kind == "option-needed"
 
 
-def test_the_action_installs_its_own_checkout() -> None:
+def test_the_action_installs_its_own_checkout():
     """Metadata syntax of composite actions: a step that runs names its shell, inputs are strings, and in no script."""
     held = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     assert {"name", "description", "inputs", "runs"} == set(held) and held["runs"]["using"] == "composite"

@@ -1,7 +1,5 @@
 """``compare``: what a comparison says, what it refuses, and how it is written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -9,20 +7,18 @@ import math
 import random
 import re
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import one_step
 import pytest
 import scipy
-from asserting import Call, done, failing, heard, matches, mentions, refusing
+from asserting import done, failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Run
-from coliee_ir import Decisions, Evaluator, Scored, Scores
-from coliee_ir.commands.compare import Comparison, Pair, compare
+from coliee_ir import Decisions, Evaluator, Scored
+from coliee_ir.commands.compare import compare
 from coliee_ir.output import grid
 from coliee_ir.output.grid import Number
 from coliee_ir.output.shown import FORMS, render
@@ -40,11 +36,11 @@ HALF = {query: ["a", "x"] for query in GOLD}
 NOTHING = {query: ["x"] for query in GOLD}
 
 
-def tagged(*runs: dict[str, list[str]], tags: str = "ABCDEFGH") -> list[Run]:
+def tagged(*runs, tags="ABCDEFGH"):
     return [Run.of(run, tag=tag, path=f"{tag}{at}.txt") for at, (run, tag) in enumerate(zip(runs, tags, strict=False))]
 
 
-def some(seed: int, quality: float, queries: int = 20) -> dict[str, list[str]]:
+def some(seed, quality, queries=20):
     chance = random.Random(seed)
     names = [f"q{n}" for n in range(queries)]
     return {
@@ -52,11 +48,11 @@ def some(seed: int, quality: float, queries: int = 20) -> dict[str, list[str]]:
     }
 
 
-def compared(*runs: dict[str, list[str]], **options: Any) -> Comparison:
+def compared(*runs, **options):
     return one_step.compare(GOLD, *tagged(*runs), **{"task": "1", "n_resamples": 200, **options})
 
 
-def one_pair(*runs: dict[str, list[str]], **options: Any) -> Pair:
+def one_pair(*runs, **options):
     [pair] = compared(*runs, **options).pairs
     return pair
 
@@ -64,7 +60,7 @@ def one_pair(*runs: dict[str, list[str]], **options: Any) -> Pair:
 # what is compared
 
 
-def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks_by_the_test_that_is_named() -> None:
+def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks_by_the_test_that_is_named():
     scored = [Evaluator(TASK1[0]).evaluate(run) for run in TASK1[1:]]
     values, places = [scores.measures["MicroF1"] for scores in scored], [(0, 1), (0, 2), (1, 2)]
     found, asked = compare(scored, n_resamples=500), Resampling(500)
@@ -81,7 +77,7 @@ def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks_by_the_test
         assert (pair.p, pair.interval) == (pair.own_p, pair.own_interval)
 
 
-def test_a_baseline_is_named_by_its_tag_or_its_file() -> None:
+def test_a_baseline_is_named_by_its_tag_or_its_file():
     for tags, baseline, places in (
         ("AAB", "A1.txt", [(0, 1), (2, 1)]),  # of two runs of one tag
         (["A", "B", "A0.txt"], "A0.txt", [(0, 2), (1, 2)]),  # a tag goes before a file of that name
@@ -97,7 +93,7 @@ def test_a_baseline_is_named_by_its_tag_or_its_file() -> None:
 # what it says
 
 
-def test_wins_ties_and_losses_are_of_the_queries_that_count() -> None:
+def test_wins_ties_and_losses_are_of_the_queries_that_count():
     a = {"q1": ["a"], "q2": ["a"], "q3": ["x"], "q4": ["a"]}
     b = {"q1": ["a"], "q2": ["x"], "q3": ["a"], "q4": ["x"]}
     for measure in ("MicroF1", "MacroF1"):
@@ -110,7 +106,7 @@ def test_wins_ties_and_losses_are_of_the_queries_that_count() -> None:
         assert (pair.wins, pair.ties, pair.losses) == counted
 
 
-def test_the_effect_on_a_mean_is_cohens_d_of_the_queries_that_count() -> None:
+def test_the_effect_on_a_mean_is_cohens_d_of_the_queries_that_count():
     gold = {**GOLD, "empty": []}
     runs = tagged(some(1, 0.7), some(2, 0.4))
     a, b = (Evaluator(gold, ["MacroF1"], task="1").evaluate(run) for run in runs)
@@ -119,10 +115,10 @@ def test_the_effect_on_a_mean_is_cohens_d_of_the_queries_that_count() -> None:
     assert pair.effect == pytest.approx(np.mean(values) / np.std(values, ddof=1), rel=1e-9)
 
 
-def test_the_deciding_queries_are_those_without_which_the_difference_changes_most_equal_ones_by_id() -> None:
+def test_the_deciding_queries_are_those_without_which_the_difference_changes_most_equal_ones_by_id():
     runs = tagged(some(3, 0.7), some(4, 0.4))
 
-    def pair(**options: Any) -> Pair:
+    def pair(**options):
         return one_step.compare(GOLD, *runs, task="1", n_resamples=20, **options).pairs[0]
 
     changes = {query: pair(exclude=[query]).difference - pair().difference for query in GOLD}
@@ -133,7 +129,7 @@ def test_the_deciding_queries_are_those_without_which_the_difference_changes_mos
     assert [query for query, _ in alike.deciding][:3] == ["q11", "q3", "q7"]
 
 
-def test_an_accuracy_has_wilsons_interval_also_where_it_is_perfect() -> None:
+def test_an_accuracy_has_wilsons_interval_also_where_it_is_perfect():
     for level in (0.95, 0.5):
         comparison = one_step.compare(*TASK4, n_resamples=50, confidence_level=level)
         for standing in comparison.runs:
@@ -147,7 +143,7 @@ def test_an_accuracy_has_wilsons_interval_also_where_it_is_perfect() -> None:
 # tests
 
 
-def test_each_test_is_the_one_that_it_says() -> None:
+def test_each_test_is_the_one_that_it_says():
     evaluator = Evaluator(GOLD, ["MacroF1"], task="1")
     a, b = (evaluator.evaluate(run) for run in tagged(some(1, 0.6), some(2, 0.5)))
     values = [[scores.per_query[query]["MacroF1"] for query in GOLD] for scores in (a, b)]
@@ -175,13 +171,13 @@ def test_each_test_is_the_one_that_it_says() -> None:
         ({"groups": dict.fromkeys(GOLD, "g"), "test": "t", "measure": "MacroF1"}, ""),
     ],
 )  # fmt: skip
-def test_what_makes_no_sense_is_refused_in_a_sentence(options: dict[str, Any], sentence: str) -> None:
+def test_what_makes_no_sense_is_refused_in_a_sentence(options, sentence):
     with refusing(UsageError, sentence):
         compared(HALF, {"q1": ["a"]}, **options)
 
 
-def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
-    def scored(run: dict[str, list[str]], **options: Any) -> Scores:
+def test_a_run_alone_or_runs_of_different_rules_are_refused():
+    def scored(run, **options):
         return Evaluator(GOLD, options.pop("measures", ()), task="1", **options).evaluate(Run.of(run))
 
     half = scored(HALF)
@@ -201,7 +197,7 @@ def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
 # what is odd, and said
 
 
-def test_identical_runs_are_said_and_are_not_different() -> None:
+def test_identical_runs_are_said_and_are_not_different():
     runs = (some(1, 0.6), some(1, 0.6), some(2, 0.4), some(1, 0.6))
     comparison = compared(*runs)
     same = comparison.pairs[0]
@@ -214,7 +210,7 @@ def test_identical_runs_are_said_and_are_not_different() -> None:
     assert one_pair(HALF, HALF, measure="MacroF1", test="t").p == 1.0
 
 
-def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
+def test_a_score_that_does_not_exist_is_no_number_and_is_said():
     skip = Decisions(unanswered="skip", no_overlap="zero")
     comparison = compared(HALF, {}, ALL_RIGHT, measure="MacroF1", decisions=skip)
     undefined = comparison.pairs[0]
@@ -231,7 +227,7 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
     assert json.loads(render(nobody, "json"))["pairs"][0]["p"] is None
 
 
-def test_a_pair_of_which_nothing_can_be_shown_says_so() -> None:
+def test_a_pair_of_which_nothing_can_be_shown_says_so():
     few = compared(dict(HALF), {**HALF, **{f"q{n}": ["a", "b"] for n in range(4)}}, n_resamples=9999)
     assert (few.pairs[0].differing, few.pairs[0].p) == (4, 0.125)
     one = one_step.compare({"q": ["a"]}, *tagged({"q": ["a"]}, {"q": ["x"]}), task="1")
@@ -244,7 +240,7 @@ def test_a_pair_of_which_nothing_can_be_shown_says_so() -> None:
     assert matches(heard(several.remarks), ("[no-difference] 3 pairs …",))
 
 
-def test_it_is_said_where_no_p_can_be_small_enough() -> None:
+def test_it_is_said_where_no_p_can_be_small_enough():
     runs = [some(seed, 0.5) for seed in range(8)]
     assert compared(*runs, n_resamples=21).remarks == ()  # max-T needs no more for many pairs
     few = compared(*runs, n_resamples=19)
@@ -256,7 +252,7 @@ def test_it_is_said_where_no_p_can_be_small_enough() -> None:
 
 
 @pytest.mark.parametrize(("test", "correction"), [("randomisation", "maxt"), ("randomisation", "none"), ("t", "none")])
-def test_p_and_interval_never_contradict_each_other(test: str, correction: str) -> None:
+def test_p_and_interval_never_contradict_each_other(test, correction):
     for seed in range(3):
         runs = [some(7 * seed + at, 0.3 + 0.15 * at) for at in range(4)]
         found = compared(*runs, measure="MacroF1", test=test, correction=correction, n_resamples=199)
@@ -267,7 +263,7 @@ def test_p_and_interval_never_contradict_each_other(test: str, correction: str) 
                 assert found.significant(pair) == (not pair.interval.low <= 0 <= pair.interval.high)
 
 
-def test_the_order_of_the_gold_and_of_the_runs_changes_nothing() -> None:
+def test_the_order_of_the_gold_and_of_the_runs_changes_nothing():
     runs = [some(seed, 0.5) for seed in range(3)]
     there = compared(*runs)
     back = one_step.compare(dict(reversed(GOLD.items())), *tagged(*runs)[::-1], task="1", n_resamples=200)
@@ -281,20 +277,20 @@ def test_the_order_of_the_gold_and_of_the_runs_changes_nothing() -> None:
     assert intervals == [standing.interval for standing in there.runs]
 
 
-def test_a_margin_says_what_the_interval_allows() -> None:
+def test_a_margin_says_what_the_interval_allows():
     close = [{**HALF, **{f"q{n}": ["a", "b"] for n in range(at, at + 6)}} for at in (0, 6)]
     runs = [*close, NOTHING]
     for margin, first in ((0.3, "equivalent"), (0.01, "undecided")):
         found = compared(*runs, measure="MacroF1", margin=margin, n_resamples=999)
         assert [pair.verdict for pair in found.pairs] == [first, *[f"better by more than {margin}"] * 2]
     assert [pair.verdict for pair in compared(*runs).pairs] == ["undecided", "better", "better"]
-    options: dict[str, Any] = {"measure": "MacroF1", "n_resamples": 999}
+    options = {"measure": "MacroF1", "n_resamples": 999}
     margin = 1.0001 * max(map(abs, one_pair(*close, confidence_level=0.9, **options).interval))
     pair = one_pair(*close, margin=margin, **options)  # two one-sided tests: intervals of twice the level
     assert (pair.verdict, max(map(abs, pair.interval)) > margin) == ("equivalent", True)
 
 
-def test_groups_of_queries_are_swapped_as_one() -> None:
+def test_groups_of_queries_are_swapped_as_one():
     runs = (some(1, 0.9), some(2, 0.3))
     single = {query: query for query in GOLD}
     assert compared(*runs, groups=single).pairs[0].p == compared(*runs).pairs[0].p
@@ -304,7 +300,7 @@ def test_groups_of_queries_are_swapped_as_one() -> None:
     assert found.pairs[0].wins == compared(*runs).pairs[0].wins
 
 
-def test_several_measures_are_corrected_together() -> None:
+def test_several_measures_are_corrected_together():
     evaluator = Evaluator(GOLD, ["MicroF1", "MicroR"], task="1")
     scored = [evaluator.evaluate(run) for run in tagged(some(1, 0.6), some(2, 0.4), some(3, 0.5))]
     both = compare(scored, measures=["MicroF1", "MicroR"], n_resamples=300)
@@ -319,7 +315,7 @@ def test_several_measures_are_corrected_together() -> None:
     assert [row[:3] for row in rows[3:5]] == [["MicroF1", "B", "C"], ["MicroR", "A", "B"]]
 
 
-def replicated(tmp_path: Path, n_runs: int = 3) -> tuple[list[Run], dict[str, list[str]], Path]:
+def replicated(tmp_path, n_runs=3):
     """Runs of two systems, and which they are of, in memory and as a file."""
     runs = [Run.of(some(7 * at, quality), tag=f"{name}{at}") for name, quality in (("A", 0.8), ("B", 0.4))
             for at in range(n_runs)]  # fmt: skip
@@ -329,9 +325,9 @@ def replicated(tmp_path: Path, n_runs: int = 3) -> tuple[list[Run], dict[str, li
     return runs, systems, tmp_path / "systems.csv"
 
 
-def test_runs_that_are_one_system_are_compared_by_their_means(tmp_path: Path) -> None:
+def test_runs_that_are_one_system_are_compared_by_their_means(tmp_path):
     runs, systems, path = replicated(tmp_path)
-    options: dict[str, Any] = {"task": "1", "n_resamples": 99}
+    options = {"task": "1", "n_resamples": 99}
     single = one_step.compare(GOLD, *runs, **options)
     found = one_step.compare(GOLD, *runs, replicates=systems, **options)
     assert found == one_step.compare(GOLD, *runs, replicates=path, **options)
@@ -353,9 +349,7 @@ def test_runs_that_are_one_system_are_compared_by_their_means(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("paired", [False, True])
-def test_on_fixed_questions_only_runs_vary_and_seeds_are_paired_where_names_say_so(
-    tmp_path: Path, paired: bool
-) -> None:
+def test_on_fixed_questions_only_runs_vary_and_seeds_are_paired_where_names_say_so(tmp_path, paired):
     draw = np.random.default_rng(1)
     shift = draw.normal(0, 0.05, (4, 1))  # what a seed does to both
     ease, (a, b) = 0.4 + 0.2 * draw.random(10), draw.normal(0, 0.01, (2, 4, 10))
@@ -392,7 +386,7 @@ def test_on_fixed_questions_only_runs_vary_and_seeds_are_paired_where_names_say_
         ({"B": []}, "too-few"),
     ],
 )
-def test_systems_that_cannot_be_compared_are_refused(changed: dict[str, list[str]], kind: str, tmp_path: Path) -> None:
+def test_systems_that_cannot_be_compared_are_refused(changed, kind, tmp_path):
     runs, systems, _ = replicated(tmp_path)
     with refusing(UsageError, f"[{kind}]"):
         one_step.compare(GOLD, *runs, task="1", replicates={**systems, **changed})
@@ -403,12 +397,12 @@ def test_systems_that_cannot_be_compared_are_refused(changed: dict[str, list[str
 # forms
 
 
-def of_runs(comparison: Comparison) -> list[str]:
+def of_runs(comparison):
     """The rows of the table of runs."""
     return grid.plain(comparison.tables()[-1]).splitlines()[1:]
 
 
-def test_an_end_that_leaves_out_0_is_not_shown_as_0() -> None:
+def test_an_end_that_leaves_out_0_is_not_shown_as_0():
     comparison = compared(NOTHING, ALL_RIGHT, HALF, n_resamples=999)
     for low, high, shown in ((3e-5, 0.2, [">0", "+0.2000"]), (-0.2, -3e-5, ["-0.2000", "<0"]), (0, 0, ["0.0000"] * 2)):
         pair = replace(comparison.pairs[0], interval=Interval(low, high))
@@ -416,13 +410,13 @@ def test_an_end_that_leaves_out_0_is_not_shown_as_0() -> None:
         assert row.split()[3:5] == shown
 
 
-def test_marks_are_letters_of_runs_that_are_significantly_worse() -> None:
+def test_marks_are_letters_of_runs_that_are_significantly_worse():
     comparison = compared(NOTHING, ALL_RIGHT, HALF, n_resamples=999)
     for level, marked in ((0.95, ["0.0000", "1.0000a,c", "0.5000a"]), (0.999, ["0.0000", "1.0000", "0.5000"])):
         assert [row.split()[2] for row in of_runs(replace(comparison, confidence_level=level))] == marked
 
 
-def test_a_mark_and_bold_type_go_by_the_corrected_p() -> None:
+def test_a_mark_and_bold_type_go_by_the_corrected_p():
     runs = [some(1, 0.75), some(2, 0.5), some(3, 0.5), some(4, 0.5)]
     found = compared(*runs, n_resamples=999, measure="MacroF1")
     doubtful = [pair for pair in found.pairs if pair.own_p < 0.05 <= pair.p]
@@ -435,7 +429,7 @@ def test_a_mark_and_bold_type_go_by_the_corrected_p() -> None:
     assert len(bold) == sum(pair.p < 0.05 for pair in found.pairs)
 
 
-def test_runs_of_one_tag_are_told_apart() -> None:
+def test_runs_of_one_tag_are_told_apart():
     comparison = one_step.compare(GOLD, *tagged(HALF, NOTHING, ALL_RIGHT, tags="AAB"), task="1", n_resamples=99)
     assert of_runs(comparison)[:2] == [
         "a  A      A0.txt    0.5000b        -         -",
@@ -449,7 +443,7 @@ def test_runs_of_one_tag_are_told_apart() -> None:
     ]  # fmt: skip
 
 
-def test_what_is_said_depends_on_what_there_is() -> None:
+def test_what_is_said_depends_on_what_there_is():
     two = render(compared(some(1, 0.6), some(2, 0.4)), "table")
     assert "correct" not in two
     assert "test, 200 resamples, seed 2026; p < 0.05; " in two
@@ -470,7 +464,7 @@ def test_what_is_said_depends_on_what_there_is() -> None:
 
 
 @pytest.fixture(name="call")
-def in_place(call: Call, monkeypatch: pytest.MonkeyPatch) -> Call:
+def in_place(call, monkeypatch):
     """Runs `coliee-ir compare` among the examples."""
     monkeypatch.chdir(EXAMPLES)
     return lambda *arguments: call("compare", *arguments)
@@ -479,7 +473,7 @@ def in_place(call: Call, monkeypatch: pytest.MonkeyPatch) -> Call:
 RUNS = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"]
 
 
-def test_the_command_prints_what_compare_says(call: Call) -> None:
+def test_the_command_prints_what_compare_says(call):
     options = "--resamples 300 --seed 7 --correction none --baseline bm25 --confidence-level 0.9 -m MacroF1 --test t"
     wanted = one_step.compare(
         *RUNS, n_resamples=300, seed=7, correction="none", baseline="bm25", confidence_level=0.9, measure="MacroF1",
@@ -491,7 +485,7 @@ def test_the_command_prints_what_compare_says(call: Call) -> None:
     assert {**found, "inputs": 0} == {**wanted.to_dict(), "inputs": 0}
 
 
-def test_remarks_are_said_on_standard_error_and_with_keep_going_the_others_are_compared(call: Call) -> None:
+def test_remarks_are_said_on_standard_error_and_with_keep_going_the_others_are_compared(call):
     _, err = done(call, *RUNS, "--resamples", "10", "--test", "randomization")
     assert matches(err.splitlines()[-1], "[too-few-resamples] 0.091 …; use --resamples 21")
     code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-f", "json")
@@ -509,8 +503,6 @@ def test_remarks_are_said_on_standard_error_and_with_keep_going_the_others_are_c
         (["--keep-going", *RUNS[:2], "task2/mono.txt"], "coliee-ir: [too-few]\n"),
     ],
 )
-def test_what_cannot_be_done_is_exit_2_and_nothing_on_standard_output(
-    call: Call, arguments: list[str], said: str
-) -> None:
+def test_what_cannot_be_done_is_exit_2_and_nothing_on_standard_output(call, arguments, said):
     err = failing(call, *arguments)
     assert mentions(err, said)

@@ -1,16 +1,12 @@
 """Runs by two golds: agreement and order as others compute them, what is counted, and what is said of it."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from asserting import Call, refusing
+from asserting import refusing
 from example_runs import EXAMPLES
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score, f1_score
@@ -26,7 +22,7 @@ QUERIES = [f"q{at:03d}" for at in range(60)]
 DOCUMENTS = [f"d{at:02d}" for at in range(12)]
 
 
-def drawn(seed: int = 1) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]], dict[str, Any]]:
+def drawn(seed=1):
     """Two graded golds that agree mostly, and four runs that find what is relevant by the first."""
     random = np.random.default_rng(seed)
     first = {query: dict(zip(DOCUMENTS, random.integers(0, 3, 12).tolist(), strict=True)) for query in QUERIES}
@@ -44,14 +40,14 @@ def drawn(seed: int = 1) -> tuple[dict[str, dict[str, int]], dict[str, dict[str,
     return first, second, runs
 
 
-def by_both(first: Any, second: Any, runs: Any, **options: Any) -> TwoGolds:
+def by_both(first, second, runs, **options):
     each = [evaluate_all(gold, runs, task="trec", measures=["AP"]) for gold in (first, second)]
     found = compare(each[0], other=each[1], **options)
     assert isinstance(found, TwoGolds)
     return found
 
 
-def test_agreement_and_order_are_what_scikit_learn_and_scipy_compute() -> None:
+def test_agreement_and_order_are_what_scikit_learn_and_scipy_compute():
     random = np.random.default_rng(3)
     for grades in (2, 4):
         first, query = random.integers(0, grades, 200), np.repeat(np.arange(20), 10)
@@ -66,14 +62,14 @@ def test_agreement_and_order_are_what_scikit_learn_and_scipy_compute() -> None:
         assert float(statistics.tau_b(f, g)) == pytest.approx(stats.kendalltau(f, g).statistic)
 
 
-def test_tau_ap_is_the_mean_over_ranks_of_those_that_stand_rightly_above() -> None:
+def test_tau_ap_is_the_mean_over_ranks_of_those_that_stand_rightly_above():
     for order in itertools.permutations(range(5)):
         rightly = [sum(above < run for above in order[:at]) / at for at, run in enumerate(order) if at]
         places = np.argsort(order).astype(float)  # the truth: 0 is the best, then 1
         assert statistics.tau_ap(-np.arange(5.0), -places) == pytest.approx(2 * sum(rightly) / 4 - 1)
 
 
-def test_tau_ap_of_ties_is_the_mean_over_their_orders_and_none_where_all_are_equal() -> None:
+def test_tau_ap_of_ties_is_the_mean_over_their_orders_and_none_where_all_are_equal():
     first, second = np.array([0.4, 0.1, 0.3, 0.2, 0.3]), np.array([0.2, 0.5, 0.2, 0.2, 0.1])
     broken = [[0.5 if at == 1 else 0.1 if at == 4 else 0.2 + 0.01 * order[(0, 2, 3).index(at)] for at in range(5)]
               for order in itertools.permutations(range(3))]  # fmt: skip
@@ -84,7 +80,7 @@ def test_tau_ap_of_ties_is_the_mean_over_their_orders_and_none_where_all_are_equ
         assert math.isnan(statistics.tau_ap(one, other))
 
 
-def test_where_a_gold_finds_all_runs_equal_no_order_is_told_and_none_is_said_to_agree() -> None:
+def test_where_a_gold_finds_all_runs_equal_no_order_is_told_and_none_is_said_to_agree():
     first, _, runs = drawn()
     for second in ({query: dict.fromkeys(DOCUMENTS, 1) for query in QUERIES},
                    {query: {f"x{d}": grade for d, grade in of.items()} for query, of in first.items()}):  # fmt: skip
@@ -93,7 +89,7 @@ def test_where_a_gold_finds_all_runs_equal_no_order_is_told_and_none_is_said_to_
         assert not any("nan" in note or "alike" in note or "one gold only" in note for note in notes)
 
 
-def test_what_there_is_to_know_by_the_other_gold_alone_is_told() -> None:
+def test_what_there_is_to_know_by_the_other_gold_alone_is_told():
     first, second, runs = drawn()
     elsewhere = {query: {f"x{d}": grade for d, grade in of.items()} for query, of in first.items()}
     told = by_both(first, elsewhere, runs).remarks
@@ -102,7 +98,7 @@ def test_what_there_is_to_know_by_the_other_gold_alone_is_told() -> None:
     assert not by_both(first, second, runs).remarks
 
 
-def test_without_a_pair_that_both_decide_nothing_is_said_to_be_alike() -> None:
+def test_without_a_pair_that_both_decide_nothing_is_said_to_be_alike():
     first, second, runs = drawn()
     for n in (1, 3):
         few = {query: second[query] for query in QUERIES[:n]}
@@ -110,7 +106,7 @@ def test_without_a_pair_that_both_decide_nothing_is_said_to_be_alike() -> None:
         assert found.verdicts.alike == 0 and "alike" not in " ".join(found.notes())
 
 
-def test_kappa_of_golds_with_other_grades_is_that_of_relevant_or_not() -> None:
+def test_kappa_of_golds_with_other_grades_is_that_of_relevant_or_not():
     first, _, runs = drawn()
     for change, kappa_of in (
         (lambda grade: int(grade > 0), "relevance"), (lambda grade: 3 * grade, "relevance"),
@@ -122,7 +118,7 @@ def test_kappa_of_golds_with_other_grades_is_that_of_relevant_or_not() -> None:
         assert (found.kappa_of, found.kappa.value) == (kappa_of, 1)
 
 
-def test_halves_of_one_gold_agree_as_much_as_those_of_a_copy_of_it_and_less_with_another_order() -> None:
+def test_halves_of_one_gold_agree_as_much_as_those_of_a_copy_of_it_and_less_with_another_order():
     random = np.random.default_rng(4)
     values = np.linspace(0.3, 0.5, 8)[:, None] + random.normal(0, 0.2, (8, 80))
     runs, upside_down = ([of_mean(one) for one in way] for way in (values, values[::-1]))
@@ -132,13 +128,13 @@ def test_halves_of_one_gold_agree_as_much_as_those_of_a_copy_of_it_and_less_with
     assert between < 0 < min(alone, other)
 
 
-def test_a_perfect_agreement_and_few_queries_have_no_interval() -> None:
+def test_a_perfect_agreement_and_few_queries_have_no_interval():
     query, same = np.repeat(np.arange(8), 3), np.tile([0, 1, 1], 8)
     for first, second, of in ((same, same, query), (same, same[::-1], np.minimum(query, 3))):
         assert np.isnan(statistics.kappa(first, second, of, 0.95).interval).all()
 
 
-def test_runs_are_compared_by_both_golds_as_by_each_alone() -> None:
+def test_runs_are_compared_by_both_golds_as_by_each_alone():
     first, second, runs = drawn()
     found = by_both(first, second, runs)
     alone = [compare(evaluate_all(gold, runs, task="trec", measures=["AP"])) for gold in (first, second)]
@@ -163,7 +159,7 @@ def test_runs_are_compared_by_both_golds_as_by_each_alone() -> None:
     assert judged.relevant == pytest.approx((np.mean(np.array(a) > 0), np.mean(np.array(b) > 0)))
 
 
-def test_what_one_gold_lacks_is_counted_and_scored_by_neither() -> None:
+def test_what_one_gold_lacks_is_counted_and_scored_by_neither():
     first, second, runs = drawn()
     del first["q000"], second["q001"], second["q002"]
     first["q003"] = dict.fromkeys(DOCUMENTS, 0)
@@ -177,11 +173,11 @@ def test_what_one_gold_lacks_is_counted_and_scored_by_neither() -> None:
     assert [pair.p for pair in found.pairs] == pytest.approx([pair.p for pair in alone.pairs])
 
 
-def in_tens(queries: list[str]) -> dict[str, str]:
+def in_tens(queries):
     return {query: query[:3] for query in queries}
 
 
-def test_conclusions_that_turn_round_are_named_the_winner_by_the_first_gold_first() -> None:
+def test_conclusions_that_turn_round_are_named_the_winner_by_the_first_gold_first():
     first, _, runs = drawn()
     second = {query: {d: 2 - grade for d, grade in judged.items()} for query, judged in first.items()}
     found = by_both(first, second, runs)
@@ -191,7 +187,7 @@ def test_conclusions_that_turn_round_are_named_the_winner_by_the_first_gold_firs
     assert not any("decide alike" in note for note in found.notes())
 
 
-def test_golds_that_list_what_is_relevant_have_the_f1_that_evaluate_prints_and_no_kappa() -> None:
+def test_golds_that_list_what_is_relevant_have_the_f1_that_evaluate_prints_and_no_kappa():
     first, second, runs = drawn()
     lists = [{query: [d for d, grade in of.items() if grade] for query, of in gold.items()} for gold in (first, second)]
     each = [evaluate_all(gold, runs, task="1") for gold in lists]
@@ -202,16 +198,16 @@ def test_golds_that_list_what_is_relevant_have_the_f1_that_evaluate_prints_and_n
     assert math.isnan(found.agreement.judged_at_10[0])
 
 
-def test_where_pools_are_unlike_the_judged_share_of_the_first_ten_is_told_by_each() -> None:
+def test_where_pools_are_unlike_the_judged_share_of_the_first_ten_is_told_by_each():
     first, second, runs = drawn()
     for judged in second.values():
         for document in DOCUMENTS[6:]:
             judged.pop(document)
-    judged_at = by_both(first, second, runs).agreement.judged_at_10  # type: ignore[union-attr]
+    judged_at = by_both(first, second, runs).agreement.judged_at_10
     assert judged_at[0] == 1.0 and 0.4 < judged_at[1] < 0.6
 
 
-def test_what_cannot_be_compared_is_refused() -> None:
+def test_what_cannot_be_compared_is_refused():
     first, second, runs = drawn()
     scored = evaluate_all(first, runs, task="trec", measures=["AP"])
     fewer = evaluate_all(second, {name: runs[name] for name in ("run0", "run1")}, task="trec", measures=["AP"])
@@ -223,7 +219,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
 
 
 @pytest.mark.parametrize("is_scores", [False, True])
-def test_the_command_says_it_in_tables_sentences_and_json(call: Call, tmp_path: Path, is_scores: bool) -> None:
+def test_the_command_says_it_in_tables_sentences_and_json(call, tmp_path, is_scores):
     gold, runs = EXAMPLES / "task4/gold.xml", [str(EXAMPLES / "task4" / name) for name in ("ALPHA.txt", "BETA.txt")]
     other = tmp_path / "other.xml"
     other.write_text(gold.read_text().replace('label="Y"', 'label="N"', 3))

@@ -1,13 +1,8 @@
-from __future__ import annotations
-
 import gzip
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from asserting import Call, begins, done, failing, heard, matches, mentions, refusing
+from asserting import begins, done, failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,8 +16,8 @@ from coliee_ir.commands.convert import convert
 
 
 @pytest.fixture
-def put(tmp_path: Path) -> Callable[[str, str], Path]:
-    def write(name: str, text: str) -> Path:
+def put(tmp_path):
+    def write(name, text):
         path = tmp_path / name
         path.write_text(text)
         return path
@@ -30,13 +25,10 @@ def put(tmp_path: Path) -> Callable[[str, str], Path]:
     return write
 
 
-def converted(source: Path, to: str | None = None, **options: Any) -> tuple[Path, list[str]]:
+def converted(source, to=None, **options):
     """The file that a conversion gives, and what is said of it."""
     target = source.parent / f"{source.name}.{to}"
     return target, convert(source, target, to=to, **options)
-
-
-Put = Callable[[str, str], Path]
 
 
 STATUTE = (
@@ -142,9 +134,7 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
          ["ids of 1 query …", "1 answer"]),
     ],
 )  # fmt: skip
-def test_what_is_written_and_what_is_said(
-    name: str, text: str, to: str | None, options: dict[str, Any], written: Any, said: list[str], put: Put
-) -> None:
+def test_what_is_written_and_what_is_said(name, text, to, options, written, said, put):
     if "like" in options:
         options = {**options, "like": put("like.json", json.dumps(options["like"]))}
     target, told = converted(put(name, text), to, **options)
@@ -156,7 +146,7 @@ def test_what_is_written_and_what_is_said(
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
-def test_scores_go_through_a_file_unchanged(tmp_path_factory: pytest.TempPathFactory, scores: list[float]) -> None:
+def test_scores_go_through_a_file_unchanged(tmp_path_factory, scores):
     folder = tmp_path_factory.mktemp("scores")
     lines = [f"q Q0 d{n} 0 {score!r} T\n" for n, score in enumerate(scores)]
     (folder / "run").write_text("".join(lines))
@@ -169,7 +159,7 @@ def test_scores_go_through_a_file_unchanged(tmp_path_factory: pytest.TempPathFac
     assert to_run(in_json) == to_run(trec)
 
 
-def test_made_scores_keep_the_order_in_float32_and_by_every_reader(put: Put) -> None:
+def test_made_scores_keep_the_order_in_float32_and_by_every_reader(put):
     order = [f"{n:06}" for n in range(3000)]
     trec, _ = converted(put("run.txt", "".join(f"q {document} T\n" for document in order)), "trec")
     lines = [line.split() for line in trec.read_text().splitlines()]
@@ -179,7 +169,7 @@ def test_made_scores_keep_the_order_in_float32_and_by_every_reader(put: Put) -> 
     assert evaluate(gold, trec, task="trec", measures=["recip_rank"]).measures["recip_rank"] == 1 / 2501
 
 
-def test_a_file_is_not_converted_in_place(put: Put) -> None:
+def test_a_file_is_not_converted_in_place(put):
     text = "q a T\nq b T\n"
     run = put("run.txt", text)
     run.with_name("link").symlink_to(run)
@@ -209,11 +199,11 @@ TEST_FILE = [
 ]  # fmt: skip
 
 
-def json_lines(instances: list[dict[str, Any]]) -> str:
+def json_lines(instances):
     return "".join(json.dumps(instance) + "\n" for instance in instances)
 
 
-def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
+def test_answers_and_claims_fill_the_test_file_of_the_pilot(put):
     template = put("test.jsonl", json_lines(TEST_FILE))
     decided, said = converted(put("answers.txt", "0 Y T\n1 N T\n"), "tort", template=template)
     assert matches(heard(said), [f"… 2 instances … {template} …"])
@@ -225,7 +215,6 @@ def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
     run = read_run(accepted, task="rationale")
     assert to_run(run) == {"0": {"d0": 1.0}}
     answers = read_run(accepted, task="tort")
-    assert isinstance(answers, Answers)
     assert answers.labels == {"0": True, "1": False}
 
     # of a gold as the template nothing becomes the submission's
@@ -253,7 +242,7 @@ def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
         ("claims.txt", "0 d0 T\n1 d7 T\n", "[unknown-document] '1'… (found 'd7')"),
     ],
 )
-def test_a_submission_that_does_not_fit_the_test_file_is_refused(name: str, text: str, said: str, put: Put) -> None:
+def test_a_submission_that_does_not_fit_the_test_file_is_refused(name, text, said, put):
     template = put("test.jsonl", json_lines(TEST_FILE))
     with pytest.raises(InputError) as refused:
         converted(put(name, text), "tort", template=template)
@@ -277,9 +266,7 @@ def test_a_submission_that_does_not_fit_the_test_file_is_refused(name: str, text
         ("x.json", '{\n"#q": ["d"]}', "columns", "[bad-id]"),
     ],
 )
-def test_what_cannot_become_that_is_refused_and_leaves_no_file(
-    name: str, text: str, to: str | None, said: str | None, put: Put
-) -> None:
+def test_what_cannot_become_that_is_refused_and_leaves_no_file(name, text, to, said, put):
     source = put(name, text)
     if said is None:
         assert converted(source, to)[0].exists()
@@ -301,16 +288,14 @@ def test_what_cannot_become_that_is_refused_and_leaves_no_file(
         ("R07-01-O Y T\n", {"chunks": "_.$"}, UsageError, "[wrong-part]"),
     ],
 )
-def test_what_no_passages_can_be_made_documents_of_is_refused(
-    text: str, options: dict[str, Any], error: type[ColieeError], said: str, put: Put
-) -> None:
+def test_what_no_passages_can_be_made_documents_of_is_refused(text, options, error, said, put):
     source = put("run.txt", text)
     with refusing(error, said):
         converted(source, "trec", **options)
     assert [path.name for path in source.parent.iterdir()] == ["run.txt"]
 
 
-def test_documents_at_their_best_passage_score_as_the_undivided_run(tmp_path: Path) -> None:
+def test_documents_at_their_best_passage_score_as_the_undivided_run(tmp_path):
     whole, qrels = EXAMPLES / "trec/bm25.run", EXAMPLES / "trec/qrels.txt"
     passages = [
         f"{query} Q0 {document}_{at} 1 {score - abs(at - len(document) % 3)} P\n"
@@ -326,7 +311,7 @@ def test_documents_at_their_best_passage_score_as_the_undivided_run(tmp_path: Pa
     assert evaluate(qrels, joined, task="trec").measures == evaluate(qrels, whole, task="trec").measures
 
 
-def test_a_name_that_ends_in_gz_is_compressed(put: Put) -> None:
+def test_a_name_that_ends_in_gz_is_compressed(put):
     source = put("my best run.json", '{"q": ["d"]}')  # whose name is one word as a tag
     target = source.parent / "run.gz"
     convert(source, target, to="trec")
@@ -334,19 +319,19 @@ def test_a_name_that_ends_in_gz_is_compressed(put: Put) -> None:
     assert to_run(target) == {"q": {"d": 1.0}}
 
 
-def test_a_dictionary_of_a_run_is_in_trec_evals_order_with_repeats_at_their_best() -> None:
+def test_a_dictionary_of_a_run_is_in_trec_evals_order_with_repeats_at_their_best():
     block = Columns(["q", "p", "q"], [0, 3, 4, 5], ["a", "b", "a", "a", "c"], [1.0, 2.0, 3.0, 1.0, 2.0])
     held = to_run(Run(lambda: iter([block])))
     assert held == {"q": {"a": 3.0, "c": 2.0, "b": 2.0}, "p": {"a": 1.0}}
     assert list(held["q"]) == ["a", "c", "b"]
 
 
-def test_labels_become_documents_y_and_n() -> None:
+def test_labels_become_documents_y_and_n():
     assert to_qrels(Gold(labels={"q": True, "p": False})) == {"q": {"Y": 1}, "p": {"N": 1}}
     assert to_run(Answers({"q": True, "p": False})) == {"q": {"Y": 1.0}, "p": {"N": 1.0}}
 
 
-def test_a_run_tag_against_the_rules_of_a_submission_is_said(put: Put) -> None:
+def test_a_run_tag_against_the_rules_of_a_submission_is_said(put):
     run = put("mono_t5.json", '{"001": ["013"]}')
     assert "[bad-tag]" in heard(converted(run, "columns")[1][-1])
     assert begins(heard(converted(run, "columns", tag="A-B")[1][-1]), "'A-B' [bad-tag]")
@@ -356,7 +341,7 @@ def test_a_run_tag_against_the_rules_of_a_submission_is_said(put: Put) -> None:
     assert mentions(heard(list(converted(labels, "labels")[1])), "[bad-tag]")
 
 
-def test_a_run_of_another_task_is_not_written_into_the_pilots_template(put: Put) -> None:
+def test_a_run_of_another_task_is_not_written_into_the_pilots_template(put):
     case = {"tort_id": "0", "plaintiff_claims": [], "defendant_claims": [], "court_decision": True}
     template = put("gold.jsonl", json.dumps(case) + "\n")
     target = template.parent / "out.jsonl"
@@ -377,12 +362,12 @@ TWO_ARTICLES = (
 )
 
 
-def lines_of(path: Path) -> list[dict[str, Any]]:
+def lines_of(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 @pytest.mark.parametrize("code", [None, "Article 5 The Code.\n\nArticle 95 As the Code has it.\n"])
-def test_statements_hold_the_articles_of_each_question(put: Put, code: str | None) -> None:
+def test_statements_hold_the_articles_of_each_question(put, code):
     corpus = None if code is None else put("code.txt", code)
     target, said = converted(put("gold.xml", TWO_ARTICLES), "statements", corpus=corpus)
     first, second = lines_of(target)
@@ -397,7 +382,7 @@ def test_statements_hold_the_articles_of_each_question(put: Put, code: str | Non
     assert matches(heard(said), ["2 records", "1 article without a text … (first: 5)"])
 
 
-def test_cases_show_dates(tmp_path: Path, call: Call) -> None:
+def test_cases_show_dates(tmp_path, call):
     folder = tmp_path / "cases"
     folder.mkdir()
     for name, text in CASES.items():
@@ -427,7 +412,7 @@ def test_cases_show_dates(tmp_path: Path, call: Call) -> None:
         (["q 1 A\n", "p 2 B\n"], "[ambiguous]", []),
     ],
 )
-def test_files_of_one_run_are_joined(put: Put, texts: list[str], written: str, said: list[str]) -> None:
+def test_files_of_one_run_are_joined(put, texts, written, said):
     files = [put(f"f{at}", text) for at, text in enumerate(texts)]
     target = files[0].parent / "out"
     if written.startswith("["):
@@ -442,7 +427,7 @@ def test_files_of_one_run_are_joined(put: Put, texts: list[str], written: str, s
 
 @pytest.mark.parametrize("to", ["qrels", "labels", "json", "statements"])
 @pytest.mark.parametrize("as_folder", [False, True])
-def test_golds_of_several_years_are_joined(tmp_path: Path, to: str, *, as_folder: bool) -> None:
+def test_golds_of_several_years_are_joined(tmp_path, to, *, as_folder):
     folder, target = tmp_path / "golds", tmp_path / "out"
     folder.mkdir()
     for year in ("R06", "R07"):
@@ -454,7 +439,7 @@ def test_golds_of_several_years_are_joined(tmp_path: Path, to: str, *, as_folder
     }[to]  # fmt: skip
 
 
-def test_a_forgotten_target_is_not_written_over(tmp_path: Path, call: Call) -> None:
+def test_a_forgotten_target_is_not_written_over(tmp_path, call):
     files = [tmp_path / f"{year}.txt" for year in ("R05", "R06", "R07")]
     for path in files:
         path.write_text(f"{path.stem}-1-A Y X\n")
@@ -464,7 +449,7 @@ def test_a_forgotten_target_is_not_written_over(tmp_path: Path, call: Call) -> N
         done(call, "convert", *files, tmp_path / "all.txt", "--to", "labels")
 
 
-def test_a_run_of_both_parts_is_joined_and_split(put: Put) -> None:
+def test_a_run_of_both_parts_is_joined_and_split(put):
     files = [put("articles", "q 1 A\nq 2 A\n"), put("answers", "q Y A\np N A\n")]
     both = files[0].parent / "both.jsonl"
     convert(files, both)
@@ -483,7 +468,7 @@ def test_a_run_of_both_parts_is_joined_and_split(put: Put) -> None:
     assert target.read_text() == both.read_text()
 
 
-def test_articles_beside_an_answer_are_split_where_they_are_named(put: Put, call: Call, tmp_path: Path) -> None:
+def test_articles_beside_an_answer_are_split_where_they_are_named(put, call, tmp_path):
     lines = ['{"id": "q", "answer": "Y", "articles": ["1", "2"]}', '{"id": "p", "answer": "N", "articles": ["3"]}']
     source, target = put("A.jsonl", "\n".join(lines)), tmp_path / "out"
     for to, expected in (("columns", "q 1 A\nq 2 A\np 3 A\n"), ("labels", "q Y A\np N A\n")):
@@ -497,7 +482,7 @@ def test_articles_beside_an_answer_are_split_where_they_are_named(put: Put, call
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz"])
 @pytest.mark.parametrize("text", [TREC, THREE])
-def test_the_ending_names_the_form(put: Put, text: str, ending: str, call: Call) -> None:
+def test_the_ending_names_the_form(put, text, ending, call):
     source = put("univABC", text)
     gold = put("gold.json", '{"01": ["18"], "02": ["18"]}')
     for command in (
@@ -522,16 +507,14 @@ def test_the_ending_names_the_form(put: Put, text: str, ending: str, call: Call)
          "[no-vote] 1 … (first: line 4: 'Who knows?')"),
     ],
 )  # fmt: skip
-def test_samples_are_put_to_the_vote(
-    name: str, text: str, options: dict[str, Any], written: str, said: str, put: Put
-) -> None:
+def test_samples_are_put_to_the_vote(name, text, options, written, said, put):
     target, told = converted(put(name, text), "labels", aggregate="vote", **options)
     assert target.read_text() == written
     assert mentions(heard(told), said)
 
 
 @pytest.mark.parametrize("to", ["json", "jsonl", "csv", "trec", "columns", "parquet"])
-def test_what_is_written_does_not_depend_on_how_lines_are_grouped(put: Put, to: str) -> None:
+def test_what_is_written_does_not_depend_on_how_lines_are_grouped(put, to):
     lines = [f"q{n % 7} Q0 d{n} 1 {n * 7 % 13} T\n" for n in range(99)] * 2
     apart, together = put("apart/T".replace("/", "_"), "".join(lines)), put("T", "".join(sorted(lines)))
     one, other = (to_run(read_run(converted(path, to)[0])) for path in (apart, together))

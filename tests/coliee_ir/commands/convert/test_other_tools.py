@@ -1,14 +1,10 @@
 """Gold and runs in pandas, polars, named tuples, ranx, and back; the examples of docs/other-tools.md."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import shutil
 import warnings
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas
@@ -18,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from ir_measures import ScoredDoc
 from ir_measures.util import QrelsConverter, RunConverter
-from naive import Judgements, Line, golds, ranking, run_lines
+from naive import golds, ranking, run_lines
 from places import ROOT
 
 import coliee_ir
@@ -30,7 +26,7 @@ PAGE = ROOT / "docs" / "other-tools.md"
 BLOCKS = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 #: a gold and a run, given as a dictionary, in another form that gives them
-FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+FORMS = {
     "pandas": (lambda gold: to_frame(read_gold(gold, task="trec")), lambda run: to_frame(read_run(run, task="trec"))),
     "polars": (
         lambda gold: to_frame(read_gold(gold, task="trec"), "polars"),
@@ -51,13 +47,13 @@ FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 }
 
 
-def listed(nested: dict[str, dict[str, Any]]) -> list[tuple[str, list[tuple[str, Any]]]]:
+def listed(nested):
     """The same with its order, which dictionaries ignore when they are compared."""
     return [(query, list(inner.items())) for query, inner in nested.items()]
 
 
 @given(st.sampled_from(sorted(FORMS)), golds)
-def test_a_gold_goes_there_and_comes_back(form: str, gold: Judgements) -> None:
+def test_a_gold_goes_there_and_comes_back(form, gold):
     levels = [level for judged in gold.values() for level in judged.values()]
     assume(not levels or max(levels) > 0)  # others are refused
     there = FORMS[form][0](gold)
@@ -67,10 +63,10 @@ def test_a_gold_goes_there_and_comes_back(form: str, gold: Judgements) -> None:
 
 
 @given(st.sampled_from(sorted(FORMS)), run_lines(), st.booleans())
-def test_a_run_goes_there_and_comes_back(form: str, lines: list[Line], has_scores: bool) -> None:
+def test_a_run_goes_there_and_comes_back(form, lines, has_scores):
     lines = [line for line in lines if line.document is not None]
     queries = dict.fromkeys(line.query for line in lines)
-    rankings: dict[str, list[str]] = {}
+    rankings = {}
     for query in queries:
         rankings[query] = ranking([line for line in lines if line.query == query], scored=has_scores)
     tuples = [ScoredDoc(line.query, line.document, line.score) for line in lines]
@@ -84,11 +80,11 @@ def test_a_run_goes_there_and_comes_back(form: str, lines: list[Line], has_score
 class Pair:
     """A line of a run without scores."""
 
-    def __init__(self, query: str, document: str) -> None:
+    def __init__(self, query, document):
         self.query_id, self.doc_id = query, document
 
 
-def test_what_qrels_cannot_hold_is_not_in_a_frame() -> None:
+def test_what_qrels_cannot_hold_is_not_in_a_frame():
     statute = Gold({"q1": {"96": 1}, "q2": {}}, {"q1": True, "q2": False})
     assert to_frame(statute).to_dict("list") == {"query_id": ["q1"], "doc_id": ["96"], "relevance": [1]}
     labels, answers = Gold(labels={"q1": True, "q2": False}), Answers({"q1": False})
@@ -108,7 +104,7 @@ QUERIES, DOCUMENTS, RELEVANCES, SCORES = ["7", "7", "8"], ["18", "19", "18"], [1
     ("column", "dtype"),
     [("query_id", "string"), ("doc_id", "category"), ("doc_id", "Int64"), ("relevance", "Int64"), ("score", "Float64")],
 )
-def test_a_missing_value_is_refused_and_not_guessed(column: str, dtype: str) -> None:
+def test_a_missing_value_is_refused_and_not_guessed(column, dtype):
     held = {"query_id": QUERIES, "doc_id": DOCUMENTS, "relevance": RELEVANCES, "score": SCORES}
     frame = pandas.DataFrame(held).astype({"relevance": "Int64", "score": "Float64", column: dtype})
     frame.loc[1, column] = None
@@ -117,7 +113,7 @@ def test_a_missing_value_is_refused_and_not_guessed(column: str, dtype: str) -> 
     assert caught.value.kind in ("bad-id", "bad-relevance", "bad-score")
 
 
-def test_a_column_that_stands_twice_is_refused() -> None:
+def test_a_column_that_stands_twice_is_refused():
     frame = pandas.DataFrame([["q", "d", "e", 1]], columns=["query_id", "doc_id", "doc_id", "relevance"])
     for read in (read_gold, read_run):
         with pytest.raises(InputError) as caught:
@@ -127,7 +123,7 @@ def test_a_column_that_stands_twice_is_refused() -> None:
 
 
 @pytest.mark.parametrize("held", [{"q\ud800": ["d"]}, {"q": {"\udc80": 1}}, [ScoredDoc("q", "d\ud800", 1)]])
-def test_an_id_that_no_file_could_hold_is_refused(held: Any) -> None:
+def test_an_id_that_no_file_could_hold_is_refused(held):
     for read in (read_gold, read_run):
         with pytest.raises(InputError) as caught:
             read(held)
@@ -135,7 +131,7 @@ def test_an_id_that_no_file_could_hold_is_refused(held: Any) -> None:
 
 
 @pytest.mark.parametrize("held", [Gold({}), Gold({"q": {}}), Run.of({}), Run.of({"q": {}})])
-def test_a_frame_without_rows_has_the_columns_of_one_with_rows(held: Any) -> None:
+def test_a_frame_without_rows_has_the_columns_of_one_with_rows(held):
     full = Gold({"q": {"d": 1}}) if isinstance(held, Gold) else Run.of({"q": {"d": 1.0}})
     assert to_frame(held).dtypes.to_dict() == to_frame(full).dtypes.to_dict()
     assert to_frame(held, "polars").schema == to_frame(full, "polars").schema
@@ -144,10 +140,10 @@ def test_a_frame_without_rows_has_the_columns_of_one_with_rows(held: Any) -> Non
         assert (to_qrels(frame) if isinstance(held, Gold) else to_run(frame)) == {}
 
 
-def numbers_of_numpy() -> tuple[Gold, Run]:
+def numbers_of_numpy():
     """Records as somebody else may have made them."""
-    gold = Gold({"q": {"d": np.int64(2), "e": True, "f": np.int8(0)}})  # type: ignore[dict-item]
-    blocks = [Columns(["q"], [0, 2], ["d", "e"], np.array([1, 2])), Columns(["p"], [0, 1], ["d"], [3])]  # type: ignore[arg-type]
+    gold = Gold({"q": {"d": np.int64(2), "e": True, "f": np.int8(0)}})
+    blocks = [Columns(["q"], [0, 2], ["d", "e"], np.array([1, 2])), Columns(["p"], [0, 1], ["d"], [3])]
     return gold, Run(lambda: iter(blocks))
 
 
@@ -160,7 +156,7 @@ def numbers_of_numpy() -> tuple[Gold, Run]:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("by_rank", [False, True])
-def test_dictionaries_hold_plain_types_and_no_empty_query(gold: Any, run: Any, by_rank: bool) -> None:
+def test_dictionaries_hold_plain_types_and_no_empty_query(gold, run, by_rank):
     for nested, number in ((to_qrels(gold), int), (to_run(run, by_rank=by_rank), float)):
         assert type(nested) is dict
         assert nested
@@ -171,7 +167,7 @@ def test_dictionaries_hold_plain_types_and_no_empty_query(gold: Any, run: Any, b
 
 
 @given(run_lines())
-def test_scores_by_rank_say_the_order_and_nothing_else(lines: list[Line]) -> None:
+def test_scores_by_rank_say_the_order_and_nothing_else(lines):
     tuples = [ScoredDoc(line.query, line.document, line.score) for line in lines if line.document is not None]
     plain, by_rank = to_run(tuples, task="trec"), to_run(tuples, task="trec", by_rank=True)
     assert {query: list(documents) for query, documents in by_rank.items()} == {
@@ -182,16 +178,14 @@ def test_scores_by_rank_say_the_order_and_nothing_else(lines: list[Line]) -> Non
     assert to_run(by_rank, task="trec", by_rank=True) == to_run(by_rank, task="trec") == by_rank
 
 
-def test_ids_of_gold_and_run_are_treated_alike() -> None:
+def test_ids_of_gold_and_run_are_treated_alike():
     assert to_qrels({"q.txt": ["d.txt"]}) == {"q": {"d": 1}}
     assert to_qrels({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1}}
     assert to_run({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1.0}}
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: " ".join(re.findall(r"(?:import|from) (\w+)", block)))
-def test_each_example_of_the_page_prints_what_it_shows(
-    block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_example_of_the_page_prints_what_it_shows(block, tmp_path, monkeypatch):
     for module in ("pyterrier", "ranx"):
         if module in block:
             warnings.simplefilter("ignore")  # what another program warns of, until the test ends

@@ -1,7 +1,5 @@
 """An edition in one file and one command, on the mailbox of the docs."""
 
-from __future__ import annotations
-
 import ctypes
 import email
 import hashlib
@@ -10,10 +8,8 @@ import json
 import re
 import shlex
 import zipfile
-from collections.abc import Callable, Iterator
 from email.policy import default
 from pathlib import Path
-from typing import Any
 
 import make_mailbox as made
 import pytest
@@ -29,7 +25,7 @@ from coliee_ir.rules.protocol import NEWEST
 
 DOCS = (ROOT / "docs/organiser.md").read_text("utf-8")
 SCRIPT = re.findall(r"^(coliee-ir .*)", "".join(re.findall(r"^```sh\n(.*?)^```", DOCS, re.S | re.M)), re.M)
-FILE, SHEET = (re.search(rf"^```{kind}\n(.*?)^```", DOCS, re.S | re.M)[1] for kind in ("toml", "text"))  # type: ignore[index]
+FILE, SHEET = (re.search(rf"^```{kind}\n(.*?)^```", DOCS, re.S | re.M)[1] for kind in ("toml", "text"))
 #: the docs' file, without the figures, which test_webpage.py and test_paper.py draw
 QUICK = "resamples = 99\n" + FILE.replace("[public]\n", "[public]\nfigures = false\n")
 #: task → the file of a run
@@ -37,7 +33,7 @@ FILES = {"1": "task1.{}.txt", "2": "task2.{}.txt", "3": "task3.{}", "4": "task4.
 
 
 @pytest.fixture(scope="module")
-def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def held(tmp_path_factory):
     """The folder of the docs' edition, held once."""
     folder = tmp_path_factory.mktemp("edition")
     made.make(folder)
@@ -50,16 +46,14 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def again(
-    held: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., str]:
+def again(held, tmp_path, monkeypatch, capsys):
     """Hold an edition of the same golds and another mailbox, or sheet; what is printed."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gold").symlink_to(held / "gold")
     (tmp_path / "teams.csv").write_text(SHEET)
     (tmp_path / "coliee.toml").write_text(QUICK)
 
-    def hold(files: dict[str, str | bytes], code: int = 0) -> str:
+    def hold(files, code=0):
         for name, content in files.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,11 +65,11 @@ def again(
     return hold
 
 
-def results(folder: Path) -> Any:
+def results(folder):
     return json.loads((folder / "out/results.json").read_text("utf-8"))
 
 
-def test_the_docs_edition_is_written_and_summed(held: Path) -> None:
+def test_the_docs_edition_is_written_and_summed(held):
     out = held / "out"
     lines = (out / "SHA256SUMS").read_text().splitlines()
     sums = {name: digest for digest, name in (line.split("  ") for line in lines)}
@@ -87,14 +81,12 @@ def test_the_docs_edition_is_written_and_summed(held: Path) -> None:
     assert zipfile.ZipFile(held / "codabench.zip").testzip() is None
 
 
-def written(folder: Path) -> dict[str, bytes]:
+def written(folder):
     out = folder / "out"
     return {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
-def test_a_second_call_scores_nothing_and_is_the_same_from_any_folder(
-    held: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_second_call_scores_nothing_and_is_the_same_from_any_folder(held, tmp_path, monkeypatch, capsys):
     before = written(held)
     monkeypatch.chdir("/")
     assert main(["edition", str(held / "coliee.toml"), "-o", str(tmp_path / "out")]) == 0
@@ -114,7 +106,7 @@ _LATE = made.mail("[submission] LEX", {"l.txt": made._task1("LEX1", 3, 9)}, "l@x
 _ONE = QUICK[: QUICK.index("[[task]]", QUICK.index('task = "2"'))].replace("figures = false", "figures = true")
 
 #: what is changed → the files that are written then, and whether a figure of Task 1 is another one, and one of Task 2
-CHANGES: dict[str, tuple[dict[str, str | bytes], bool, bool]] = {
+CHANGES = {
     "nothing": ({"coliee.toml": _ONE + "# a word\n"}, False, False),
     "a run": ({"mailbox/KIS/run.txt": made._task1("KIS1", 9, 9)}, True, False),
     "a gold": ({"gold/task2.json": made._golds()["gold/task2.json"].replace('["022"]', '["023"]')}, False, True),
@@ -130,13 +122,11 @@ CHANGES: dict[str, tuple[dict[str, str | bytes], bool, bool]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_an_earlier_call_drew_is_kept_and_never_stale(
-    again: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
-) -> None:
+def test_what_an_earlier_call_drew_is_kept_and_never_stale(again, tmp_path, monkeypatch, change):
     vega = pytest.importorskip("coliee_ir.commands.report.drawing")
-    drawn: list[str] = []
+    drawn = []
 
-    def draw(figure: Any, coloured: Callable[[Any], Any] = vega.on_paper) -> str:
+    def draw(figure, coloured=vega.on_paper):
         drawn.append(json.dumps(coloured(figure)))
         return f"<svg {drawn[-1]}"
 
@@ -162,7 +152,7 @@ def test_what_an_earlier_call_drew_is_kept_and_never_stale(
     assert all(of == kept[name] for name, of in written(tmp_path).items() if name.startswith(("public", "paper")))
 
 
-def test_what_moved_is_told(again: Callable[..., str], tmp_path: Path) -> None:
+def test_what_moved_is_told(again, tmp_path):
     runs = {f"mailbox/{team}/run.txt": made._task1(f"{team}1", 9, n) for team, n in (("ARC", 6), ("KIS", 5))}
     assert "moved" not in again(runs)
     out = again({"mailbox/KIS/run.txt": made._task1("KIS1", 9, 9)})
@@ -179,7 +169,7 @@ def test_what_moved_is_told(again: Callable[..., str], tmp_path: Path) -> None:
         assert all(words in page for page in pages)
 
 
-def test_what_was_changed_by_hand_is_kept(again: Callable[..., str], tmp_path: Path) -> None:
+def test_what_was_changed_by_hand_is_kept(again, tmp_path):
     again({"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6)})
     paper = tmp_path / "out/paper/paper.tex"
     mine = paper.read_text() + "% my words\n"
@@ -197,9 +187,7 @@ def test_what_was_changed_by_hand_is_kept(again: Callable[..., str], tmp_path: P
 
 
 @pytest.mark.parametrize("swaps", [True, False])
-def test_a_call_that_is_stopped_leaves_the_old_edition(
-    again: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swaps: bool
-) -> None:
+def test_a_call_that_is_stopped_leaves_the_old_edition(again, tmp_path, monkeypatch, swaps):
     if not swaps:
         monkeypatch.setattr(ctypes, "CDLL", lambda _: None)
     again({"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6)})
@@ -210,7 +198,7 @@ def test_a_call_that_is_stopped_leaves_the_old_edition(
         writes = iter([None] * 5)
         whole = Path.write_bytes
 
-        def write(path: Path, content: bytes) -> int:
+        def write(path, content):
             if next(writes, full) is full:
                 raise full
             return whole(path, content)
@@ -224,7 +212,7 @@ def test_a_call_that_is_stopped_leaves_the_old_edition(
     assert written(tmp_path) != before and not list(tmp_path.glob(".out*"))
 
 
-def test_what_a_person_must_decide(held: Path) -> None:
+def test_what_a_person_must_decide(held):
     decide = {(one["kind"], one["team"], one["run"]) for one in results(held)["decide"]}
     assert decide >= {
         ("shared-tag", "", "BM25"), ("gold-itself", "ARC", ""), ("gold-itself", "HUKB", ""),
@@ -237,7 +225,7 @@ def test_what_a_person_must_decide(held: Path) -> None:
     assert all(named in texts for named in ("000020", "FOX FOX9, IRIS IRIS9", "ARC9", "JNLP has 5 runs"))
 
 
-def naive(task: str, folder: Path, board: Any, files: dict[str, str], file: str) -> dict[str, float]:
+def naive(task, folder, board, files, file):
     """Heading → value of a run's cells, by the definitions of the organisers."""
     gold = (folder / board["gold"]).read_text()
     rows = [line.split() for line in files[file].splitlines()]
@@ -267,7 +255,7 @@ def naive(task: str, folder: Path, board: Any, files: dict[str, str], file: str)
     return {**counts, **{name: value / len(pairs) for name, value in means.items()}}
 
 
-def check_cells(folder: Path, files: dict[str, str]) -> int:
+def check_cells(folder, files):
     """Compare every number of the tables of results with the naive ones, and places; how many."""
     compared = 0
     for name, board in results(folder)["tasks"].items():
@@ -287,7 +275,7 @@ def check_cells(folder: Path, files: dict[str, str]) -> int:
     return compared
 
 
-def test_the_numbers_are_those_of_a_naive_script(held: Path, again: Callable[..., str], tmp_path: Path) -> None:
+def test_the_numbers_are_those_of_a_naive_script(held, again, tmp_path):
     files = {name: str(of) for at, team in enumerate(made.TEAMS) for name, of in {
         name: of for sent in made._sent(at, team) for name, of in sent.items()}.items()}  # fmt: skip
     assert check_cells(held, files) == 3 * (22 + 12) + 8 * 18 + 2 * 18 + 2 * 2
@@ -316,7 +304,7 @@ def test_the_numbers_are_those_of_a_naive_script(held: Path, again: Callable[...
         assert "error" not in re.sub("many|0 errors", "", text) or team == "KLAP"
 
 
-def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held: Path, again: Callable[..., str]) -> None:
+def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held, again):
     boards = results(held)["tasks"]
     status = {run["tag"]: run.get("status", "") for board in boards.values() for run in board["runs"]}
     assert (status["KIS9"], status["ECHO1s"], status["LEX9"]) == ("replaced by KIS10", "withdrawn", "")
@@ -337,7 +325,7 @@ def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held: Path, again:
 _EVIL, _FROM = made._task1("EVIL1", 9, 5), b"From a Mon Jan 12 10:00:00 2026\n"
 
 
-def _mailed(team: str, files: dict[str, str | bytes]) -> bytes:
+def _mailed(team, files):
     return made.mail(f"[submission] {team}", files, f"{team}@example.org", "12 Jan 2026 10:00:00 +0900")
 
 
@@ -366,9 +354,7 @@ def _mailed(team: str, files: dict[str, str | bytes]) -> bytes:
          "…ARC ARC1, EVIL EVIL1 [same-answers]\n"),
     ],
 )  # fmt: skip
-def test_what_one_team_sends_harms_no_other_and_is_told(
-    again: Callable[..., str], tmp_path: Path, sent: dict[str, str | bytes], rows: str, said: str
-) -> None:
+def test_what_one_team_sends_harms_no_other_and_is_told(again, tmp_path, sent, rows, said):
     run = made._task1("ARC1", 1, 9)
     again({"mailbox/ARC/run.txt": run, "teams.csv": f"tag,team,status\n{rows or ',ARC,'}\n"})
     (honest,) = results(tmp_path)["tasks"]["1"]["runs"]
@@ -378,7 +364,7 @@ def test_what_one_team_sends_harms_no_other_and_is_told(
     assert [(one["file"], one["measures"]) for one in runs] == [(honest["file"], honest["measures"])]
 
 
-def test_more_runs_than_allowed_are_scored_once_it_is_said_which(again: Callable[..., str], tmp_path: Path) -> None:
+def test_more_runs_than_allowed_are_scored_once_it_is_said_which(again, tmp_path):
     honest = {f"ARC{n}.txt": made._task1(f"ARC{n}", 1, 4 + n) for n in (1, 2, 3)}
     again(
         {
@@ -390,7 +376,7 @@ def test_more_runs_than_allowed_are_scored_once_it_is_said_which(again: Callable
         }
     )
 
-    def ranked() -> dict[str, int]:
+    def ranked():
         runs = results(tmp_path)["tasks"]["1"]["runs"]
         return {team: sum(run["team"] == team for run in runs) for team in ("ARC", "KIS", "EVIL")}
 
@@ -411,7 +397,7 @@ def test_more_runs_than_allowed_are_scored_once_it_is_said_which(again: Callable
     assert ranked()["EVIL"] == 4  # of which one is withdrawn, and shown apart
 
 
-def test_the_desk_has_a_letter_for_every_team(held: Path) -> None:
+def test_the_desk_has_a_letter_for_every_team(held):
     desk = held / "out/desk"
     mails = {path: email.message_from_bytes(path.read_bytes(), policy=default) for path in desk.glob("*/*.eml")}
     letters = {mail["Subject"].split()[-1]: mail.get_content() for mail in mails.values()}
@@ -434,7 +420,7 @@ def test_the_desk_has_a_letter_for_every_team(held: Path) -> None:
     assert f"<td>&quot;{key}&quot;</td>" in index and "ARC/task4.ARCbest,ARC,,,disqualified" in index
 
 
-def test_results_are_told_in_their_phase_and_decisions_stay_settled(again: Callable[..., str], tmp_path: Path) -> None:
+def test_results_are_told_in_their_phase_and_decisions_stay_settled(again, tmp_path):
     runs = {f"mailbox/{team}/run.txt": made._task1(f"{team}1", at, 9) for at, team in enumerate(("ARC", "KIS"))}
     again({**runs, "mailbox/ARC/best.txt": made._task1("ARC2", 0, 20) + "000020 000520 ARC2\n"})
     assert not list((tmp_path / "out/desk").glob("results"))
@@ -454,7 +440,7 @@ def test_results_are_told_in_their_phase_and_decisions_stay_settled(again: Calla
     assert "undescribed" not in again({"coliee.toml": f"settled = {json.dumps(bare)}\n" + QUICK})
 
 
-def test_an_edition_packs_its_bundles(again: Callable[..., str], tmp_path: Path) -> None:
+def test_an_edition_packs_its_bundles(again, tmp_path):
     two = QUICK[: QUICK.index("[[task]]", QUICK.index('task = "2"'))]
     run = {"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6)}
     again({**run, "coliee.toml": two.replace("[public]", '[codabench]\nimage = "me/scorer"\n\n[public]')})
@@ -476,7 +462,7 @@ STATUSES = {
 
 
 @pytest.mark.parametrize("written", STATUSES)
-def test_what_a_status_does(again: Callable[..., str], tmp_path: Path, written: str) -> None:
+def test_what_a_status_does(again, tmp_path, written):
     status, kinds = STATUSES[written]
     runs = {f"mailbox/KIS/{n}.txt": made._task1(f"KIS{n}", n, 5 + n) for n in (1, 2)}
     again({**runs, "teams.csv": f"tag,team,status\nKIS1,KIS,{written}\n"})
@@ -487,7 +473,7 @@ def test_what_a_status_does(again: Callable[..., str], tmp_path: Path, written: 
     assert ("KIS1" in page) == (status in ("", "late", "unofficial"))
 
 
-def test_after_a_mail_only_what_is_new_is_marked_and_old_files_go(again: Callable[..., str], tmp_path: Path) -> None:
+def test_after_a_mail_only_what_is_new_is_marked_and_old_files_go(again, tmp_path):
     again({f"mailbox/A/task1.A{n}.txt": made._task1(f"A{n}", 0, n) for n in (3, 4)})
     (tmp_path / "out/desk/notes.txt").write_text("mine")
     (old,) = (tmp_path / "out/desk/receipt").glob("*.eml")
@@ -519,7 +505,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_file_that_is_wrong_is_refused(case: str, held: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_wrong_is_refused(case, held, tmp_path):
     old, new, named = WRONG[case]
     for name in ("gold", "mailbox", "teams.csv"):
         (tmp_path / name).symlink_to(held / name)
@@ -529,7 +515,7 @@ def test_a_file_that_is_wrong_is_refused(case: str, held: Path, tmp_path: Path) 
     assert error.value.kind in ("protocol", "syntax") and named in str(error.value)
 
 
-def test_what_stops_an_edition(again: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_stops_an_edition(again, tmp_path, capsys):
     again({"mailbox/A/task1.A3.txt": made._task1("A3", 0, 3), "teams.csv": "tag,status\nA3,late\n"}, 2)
     again({"teams.csv": SHEET, "coliee.toml": FILE.replace("R07-16-U", "R07-99-U")}, 2)
     (tmp_path / "coliee.toml").write_text(FILE)
@@ -538,7 +524,7 @@ def test_what_stops_an_edition(again: Callable[..., str], tmp_path: Path, capsys
     assert not (tmp_path / "out").exists()
 
 
-def test_a_new_edition_is_asked_for(again: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_edition_is_asked_for(again, tmp_path, monkeypatch):
     golds = "gold/task1.json gold/statute.xml gold/tort.jsonl"
     answers = ["COLIEE 2027", "", "my box", golds, "", "2027-01-20T23:59:59+09:00", "teams.csv", ""]
     (tmp_path / "coliee.toml").unlink()

@@ -1,11 +1,8 @@
 """The paper of an edition: one document whose parts are all there, and the columns of the tables of 2021."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import one_step
 import pytest
@@ -16,35 +13,34 @@ from coliee_ir.commands.edition import Edition, Public, TaskPart
 from coliee_ir.commands.edition.paper import files, set_tables
 from coliee_ir.commands.edition.public import Pictures
 from coliee_ir.output.grid import Grid
-from coliee_ir.types import Leaderboard
 
 GOLD = {"000001": ["000011"], "000002": ["000012", "000013"]}
 
 
-def paper(*boards: Leaderboard, style: str = "", **part: str) -> dict[str, str]:
+def paper(*boards, style="", **part):
     tasks = tuple(TaskPart(board.task, board.gold, **part) for board in boards)
     made = files(boards, Edition("", "COLIEE & Co", (), tasks, Public(), style=style), Pictures({}))
     return {name: text if isinstance(text, str) else text.decode("latin-1") for name, text in made.items()}
 
 
-def table(text: str) -> list[list[str]]:
+def table(text):
     return [re.split(r" (?<!\\)& ", line.removesuffix(r" \\")) for line in text.splitlines() if line.endswith(r"\\")]
 
 
-def cases(*tags: str) -> Leaderboard:
+def cases(*tags):
     return one_step.leaderboard(
         GOLD, *(Run.of({"000001": ["000011"], "000002": [tag]}, tag=tag) for tag in tags), task="1", n_resamples=9
     )
 
 
-def answers(n_runs: int) -> Leaderboard:
+def answers(n_runs):
     gold = {f"R02-{n}-A": "NY"[n >= 43] for n in range(81)}
     of_runs = [[(label == "Y") == (at < 57 - run) for at, label in enumerate(gold.values())] for run in range(n_runs)]
     runs = [Answers(dict(zip(gold, of, strict=True)), tag=f"r{at}") for at, of in enumerate(of_runs)]
     return one_step.leaderboard(gold, *runs, task="4", edition=2021, n_resamples=9)
 
 
-def test_one_document_has_every_part_once() -> None:
+def test_one_document_has_every_part_once():
     made = paper(cases("a_1", "000012"), answers(2))
     main = made["paper.tex"]
     inputs = re.findall(r"\\input\{(.*?)\}", main)
@@ -70,7 +66,7 @@ def test_one_document_has_every_part_once() -> None:
     assert paper(cases("東京"))["paper.tex"].startswith("% !TeX program = lualatex\n")
 
 
-def test_tables_have_the_columns_and_decimals_of_2021(tmp_path: Path) -> None:
+def test_tables_have_the_columns_and_decimals_of_2021(tmp_path):
     kinds = "query,Agency,Negation\n" + "".join(f"R02-{n}-A,x,{'x' * (n % 2)}\n" for n in range(81))
     (tmp_path / "kinds.csv").write_text(kinds)
     made = paper(answers(12), style="coliee2021", categories=str(tmp_path / "kinds.csv"))
@@ -89,7 +85,7 @@ def test_tables_have_the_columns_and_decimals_of_2021(tmp_path: Path) -> None:
                      ("0.694", "0.700", "0.728", "0.775", "0.810", "0.881", "0.976"))]  # fmt: skip
 
 
-def test_questions_are_crossed_in_a_table_for_one_and_one_for_several(tmp_path: Path) -> None:
+def test_questions_are_crossed_in_a_table_for_one_and_one_for_several(tmp_path):
     (tmp_path / "kinds.csv").write_text("query,category\n000001,Agency\n000002,Negation\n")
     made = paper(cases("000012"), style="coliee2021", categories=str(tmp_path / "kinds.csv"))
     for name in ("one", "several"):
@@ -100,7 +96,7 @@ def test_questions_are_crossed_in_a_table_for_one_and_one_for_several(tmp_path: 
 @pytest.mark.parametrize(
     ("n_rows", "n_columns", "n_tables", "star"), [(9, 3, 1, ""), (9, 7, 1, "*"), (90, 3, 3, ""), (9, 24, 4, "*")]
 )
-def test_tables_can_be_read_in_two_columns(n_rows: int, n_columns: int, n_tables: int, star: str) -> None:
+def test_tables_can_be_read_in_two_columns(n_rows, n_columns, n_tables, star):
     header = ["run", *(f"measure {n}" for n in range(n_columns))]
     rows = [[f"r{row}", *(f"{row}.{at}" for at in range(n_columns))] for row in range(n_rows)]
     text = set_tables(Grid(header, rows, "Scores.", n_text=1, label="tab:x"))
@@ -117,7 +113,7 @@ CLASSES = ("article", "[twocolumn]{article}", "llncs", "[sigconf]{acmart}", "[co
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("name", CLASSES)
-def test_no_table_is_lost_in_any_class(name: str, tmp_path: Path) -> None:
+def test_no_table_is_lost_in_any_class(name, tmp_path):
     made = files([answers(60), cases("a_1", "000012")], Edition("", "COLIEE", (), PARTS, Public()), Pictures({}))
     for file, of in made.items():
         (tmp_path / file).write_bytes(of if isinstance(of, bytes) else of.encode())
@@ -135,7 +131,7 @@ def test_no_table_is_lost_in_any_class(name: str, tmp_path: Path) -> None:
     assert {*labels} == {*re.findall(r"\\newlabel\{((?:tab|fig):.*?)\}", (tmp_path / "paper.aux").read_text())}
 
 
-def test_what_ranks_mean_stands_once_and_wide_figures_over_both_columns() -> None:
+def test_what_ranks_mean_stands_once_and_wide_figures_over_both_columns():
     made = paper(cases("a_1", "000012"), answers(2))
     notes = made.pop("note.tex").strip().split("\n\n")
     assert len(notes) == len(set(notes)) > 0 and "true rank" not in "".join(made.values())

@@ -1,14 +1,12 @@
 """``evaluate --errors``: what became of each document, checked against the counts of the scores and a naive twin."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from asserting import Call, done, failing
+from asserting import done, failing
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +21,7 @@ GOLD = {"1": ["a", "b"], "2": ["c"], "3": ["d"]}
 
 
 @given(RUNS, st.none() | st.integers(1, 4))
-def test_every_document_is_counted_as_the_scores_count_it(runs: list[dict[str, list[str]]], k: int | None) -> None:
+def test_every_document_is_counted_as_the_scores_count_it(runs, k):
     measure = "MicroF1" if k is None else f"MicroF1@{k}"
 
     evaluator = Evaluator(GOLD, measure, task="2", decisions=Decisions(no_overlap="zero"))
@@ -46,7 +44,7 @@ def test_every_document_is_counted_as_the_scores_count_it(runs: list[dict[str, l
 
 
 @given(RUNS)
-def test_a_change_is_between_a_run_and_the_one_before(runs: list[dict[str, list[str]]]) -> None:
+def test_a_change_is_between_a_run_and_the_one_before(runs):
     told = list(outcomes(Evaluator(GOLD, task="2"), [Submission(run) for run in runs]))
     assert not any(row.change for row in told[0])
     everywhere = {(query, document) for run in [GOLD, *runs] for query in GOLD for document in run.get(query, [])}
@@ -60,7 +58,7 @@ def test_a_change_is_between_a_run_and_the_one_before(runs: list[dict[str, list[
 
 
 @pytest.fixture
-def task1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def task1(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text(json.dumps({"000001": ["000007", "000008"]}))
     Path("run.txt").write_text("000001 000009 T\n000001 000007 T\n")
@@ -76,7 +74,7 @@ EXPECTED = [
 
 @pytest.mark.usefixtures("task1")
 @pytest.mark.parametrize("name", ["e.csv", "e.tsv", "e.json"])
-def test_the_name_of_the_file_says_its_form_and_titles_come_from_a_corpus(name: str, call: Call) -> None:
+def test_the_name_of_the_file_says_its_form_and_titles_come_from_a_corpus(name, call):
     Path("cases").mkdir()
     for case in ("000001", "000007", "000008"):
         Path(f"cases/{case}.txt").write_text(f"Re {case}\n")
@@ -95,7 +93,7 @@ def test_the_name_of_the_file_says_its_form_and_titles_come_from_a_corpus(name: 
 
 
 @pytest.mark.usefixtures("task1")
-def test_a_table_stands_on_standard_output_and_the_scores_beside_it(call: Call) -> None:
+def test_a_table_stands_on_standard_output_and_the_scores_beside_it(call):
     given = ("evaluate", "gold.json", "run.txt", "next.txt", "--task", "1", "-m", "MicroF1", "-f", "csv")
     _, scores, said = call(*given)
     out, err = done(call, *given, "--errors", "-")
@@ -108,7 +106,7 @@ def test_a_table_stands_on_standard_output_and_the_scores_beside_it(call: Call) 
 
 
 @pytest.mark.usefixtures("task1")
-def test_what_lies_behind_the_cutoff_is_missed_with_its_rank(call: Call) -> None:
+def test_what_lies_behind_the_cutoff_is_missed_with_its_rank(call):
     given = ("evaluate", "gold.json", "run.txt", "--task", "1", "-m", "MicroF1@1", "--errors", "e.json")
     assert call(*given)[0] == 0
     rows = json.loads(Path("e.json").read_text())
@@ -121,12 +119,12 @@ def test_what_lies_behind_the_cutoff_is_missed_with_its_rank(call: Call) -> None
 @pytest.mark.parametrize(
     "wrong", [["--errors", "e.xlsx"], ["--corpus", "cases"], ["--errors", "-", "--log", "-"], ["--errors", "run.txt"]]
 )
-def test_what_cannot_be_written_is_refused_before_anything(wrong: list[str], call: Call) -> None:
+def test_what_cannot_be_written_is_refused_before_anything(wrong, call):
     err = failing(call, "evaluate", "gold.json", "run.txt", "--task", "1", *wrong)
     assert err.startswith("coliee-ir: ")
 
 
-def test_an_answer_is_found_missed_or_wrong(tmp_path: Path) -> None:
+def test_an_answer_is_found_missed_or_wrong(tmp_path):
     gold = {"R07-01-A": "Y", "R07-01-I": "N", "R07-01-U": "Y"}
     (tmp_path / "gold.txt").write_text("".join(f"{query} {label}\n" for query, label in gold.items()))
     evaluator = Evaluator(tmp_path / "gold.txt", task="4")

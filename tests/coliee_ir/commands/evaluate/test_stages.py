@@ -1,14 +1,11 @@
 """Stages: recall of the first k documents, and the ceiling of a reranker, checked by brute force over its choices."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json
-from pathlib import Path
 
 import pytest
-from asserting import Call, done
+from asserting import done
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -21,16 +18,14 @@ GOLD = {"1": {"a": 1, "b": 2}, "2": {"c": 1}}
 RUNS = st.fixed_dictionaries({"1": st.permutations("abcx"), "2": st.permutations("cdex")})
 
 
-def chosen(documents: list[str]) -> list[list[str]]:
+def chosen(documents):
     """Every way to choose documents and put them in an order."""
     return [list(way) for n in range(len(documents) + 1) for way in itertools.permutations(documents, n)]
 
 
 @settings(max_examples=settings.default.max_examples // 4)
 @given(RUNS, st.integers(1, 2), st.sampled_from(["MicroF1", "MacroF2", "AP", "nDCG", "recip_rank", "MicroF(rel=2)"]))
-def test_no_reranker_is_better_than_the_ceiling_and_one_reaches_it(
-    run: dict[str, list[str]], k: int, measure: str
-) -> None:
+def test_no_reranker_is_better_than_the_ceiling_and_one_reaches_it(run, k, measure):
     evaluator = Evaluator(GOLD, measure, task="trec")
     scores = evaluator.evaluate(run, keep_judged=True)
     [asked] = scores.results
@@ -52,7 +47,7 @@ def test_no_reranker_is_better_than_the_ceiling_and_one_reaches_it(
         assert best == approx(evaluator.evaluate(perfect).measures[asked.name], nan_ok=True)
 
 
-def test_the_table_has_the_recall_that_evaluate_has() -> None:
+def test_the_table_has_the_recall_that_evaluate_has():
     run = {"1": ["x", "a", "b"], "2": ["d", "c"]}
     scores = Evaluator(GOLD, "MicroF1", task="trec").evaluate(run, keep_judged=True)
     found = stages([scores], [1, 2, 3])
@@ -63,7 +58,7 @@ def test_the_table_has_the_recall_that_evaluate_has() -> None:
         assert documents == approx(sum(min(len(ranking), k) for ranking in run.values()) / 2)
 
 
-def test_stages_of_several_runs_are_one_table(tmp_path: Path, call: Call) -> None:
+def test_stages_of_several_runs_are_one_table(tmp_path, call):
     (tmp_path / "gold.json").write_text('{"000001": ["000002", "000003"]}')
     (tmp_path / "a.txt").write_text("000001 000002 A\n000001 000009 A\n000001 000003 A\n")
     (tmp_path / "b.txt").write_text("000001 000009 B\n")
@@ -82,7 +77,7 @@ def test_stages_of_several_runs_are_one_table(tmp_path: Path, call: Call) -> Non
         assert call(*given_, "--show", *wrong)[:2] == (2, "")
 
 
-def test_depths_rise_and_answers_have_none(tmp_path: Path, call: Call) -> None:
+def test_depths_rise_and_answers_have_none(tmp_path, call):
     assert depths("10,1..3,2") == [1, 2, 3, 10]
     for text in ("", "a", "1..", "3..1", "0", "1,,2", "1..5000"):
         with pytest.raises(UsageError):

@@ -1,14 +1,11 @@
 """Several years: scores of each, a year held out in turn, and votes on answers whose weights are fitted so."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json
-from pathlib import Path
 
 import pytest
-from asserting import Call, done
+from asserting import done
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -26,7 +23,7 @@ GOLDS = st.fixed_dictionaries(dict.fromkeys(QUERIES, LABEL))
 ANSWERS = st.fixed_dictionaries({QUERIES[0]: LABEL}, optional=dict.fromkeys(QUERIES[1:], LABEL))
 
 
-def test_both_spellings_of_a_year_are_one_exam() -> None:
+def test_both_spellings_of_a_year_are_one_exam():
     gold = {"H30-1-A": "Y", "R01-1-A": "N", "R1-18-U": "Y", "R02-2-A": "N"}
     runs = [dict.fromkeys(gold, "Y"), dict.fromkeys(gold, "N")]
     record = read_gold(gold, task="4")
@@ -37,7 +34,7 @@ def test_both_spellings_of_a_year_are_one_exam() -> None:
     assert fit_fusion(gold, *runs, task="4", by_year=True).folds == 3
 
 
-def elected(runs: list[dict[str, str]], weights: tuple[float, ...], ties: str = "N") -> dict[str, str]:
+def elected(runs, weights, ties="N"):
     found = {}
     for query in QUERIES:
         votes = [(run[query], weight) for run, weight in zip(runs, weights, strict=True) if weight and query in run]
@@ -48,20 +45,18 @@ def elected(runs: list[dict[str, str]], weights: tuple[float, ...], ties: str = 
     return found
 
 
-def accuracy(gold: dict[str, str], found: dict[str, str], queries: list[str]) -> float:
+def accuracy(gold, found, queries):
     return sum(found.get(query) == gold[query] for query in queries) / len(queries)
 
 
 @settings(max_examples=settings.default.max_examples // 3)
 @given(GOLDS, st.lists(ANSWERS, min_size=2, max_size=3), st.sampled_from(["Y", "N", "first"]))
-def test_weights_of_votes_are_fitted_and_held_out_by_year(
-    gold: dict[str, str], runs: list[dict[str, str]], ties: str
-) -> None:
-    fitted = fit_fusion(gold, *runs, task="4", by_year=True, ties=ties)  # type: ignore[arg-type]
+def test_weights_of_votes_are_fitted_and_held_out_by_year(gold, runs, ties):
+    fitted = fit_fusion(gold, *runs, task="4", by_year=True, ties=ties)
     weights = fitted.fusion.weights or ()
     assert (fitted.folds, fitted.measure, fitted.fusion.method) == (3, "Accuracy", "vote")
     assert fitted.resubstitution == approx(accuracy(gold, elected(runs, weights, ties), QUERIES))
-    assert fitted.fused.run.labels == {q: one == "Y" for q, one in elected(runs, weights, ties).items()}  # type: ignore[union-attr]
+    assert fitted.fused.run.labels == {q: one == "Y" for q, one in elected(runs, weights, ties).items()}
     # never worse than equal weights, nor than one run alone, on what they are fitted to
     for contender in fitted.contenders[1:]:
         assert contender.resubstitution == approx(accuracy(gold, elected(runs, contender.weights, ties), QUERIES))
@@ -75,7 +70,7 @@ def test_weights_of_votes_are_fitted_and_held_out_by_year(
     assert any(fitted.held_out == approx(one) for one in dealt)
 
 
-def test_a_good_run_outweighs_two_bad_ones(tmp_path: Path, call: Call) -> None:
+def test_a_good_run_outweighs_two_bad_ones(tmp_path, call):
     gold = {query: "YN"[at % 2] for at, query in enumerate(QUERIES)}
     bad = dict.fromkeys(QUERIES, "Y")
     good = {query: gold[query] for query in QUERIES[1:]}  # what answers all rightly is the gold
@@ -93,13 +88,13 @@ def test_a_good_run_outweighs_two_bad_ones(tmp_path: Path, call: Call) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"method": "combsum"}, {"measure": "MicroF1"}, {"top": 3}])
-def test_what_does_not_fit_votes_is_refused(wrong: dict[str, object]) -> None:
+def test_what_does_not_fit_votes_is_refused(wrong):
     gold = dict.fromkeys(QUERIES, "Y")
     with pytest.raises(UsageError):
-        fit_fusion(gold, gold, gold, task="4", **wrong)  # type: ignore[arg-type]
+        fit_fusion(gold, gold, gold, task="4", **wrong)
 
 
-def test_years_are_in_the_ids_or_in_the_names_of_the_golds(tmp_path: Path) -> None:
+def test_years_are_in_the_ids_or_in_the_names_of_the_golds(tmp_path):
     assert set(years(read_gold(dict.fromkeys(QUERIES, "Y"))).values()) == {"H30", "R01", "R02"}
     for year in ("2019", "2020"):
         (tmp_path / f"{year}.json").write_text(json.dumps({f"{year}{n}": ["000007"] for n in (10, 11)}))
@@ -108,7 +103,7 @@ def test_years_are_in_the_ids_or_in_the_names_of_the_golds(tmp_path: Path) -> No
         years(read_gold(tmp_path / "2019.json"))
 
 
-def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path: Path, call: Call) -> None:
+def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path, call):
     golds, run = [], {}
     for year, n in (("2019", 2), ("2020", 4)):
         gold = {f"{year}{at}0": [f"00000{at}", "000009"] for at in range(n)}
@@ -137,7 +132,7 @@ def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path: Path, call
     assert call(*given_, "--show", "years", "-q")[0] == 2
 
 
-def test_a_cutoff_is_tuned_with_a_year_held_out() -> None:
+def test_a_cutoff_is_tuned_with_a_year_held_out():
     gold = {query: ["d1"] for query in QUERIES}
     run = {query: {"d1": 0.9, "d2": 0.1} for query in QUERIES}
     tuning = tune(gold, run, task="3", edition=2025, by_year=True)

@@ -1,12 +1,8 @@
-from __future__ import annotations
-
 import json
 import math
 import pickle
 from collections import Counter
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import naive_fusion as naive
 import numpy as np
@@ -15,7 +11,7 @@ from asserting import begins, heard, matches, mentions, refusing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.forms import columns
 from coliee_adapters.records import Answers, Run
 from coliee_ir import Fusion, fuse
@@ -32,7 +28,7 @@ BIG = {"q": {"a": 1e300, "b": -1e300}}
 ANSWERS = [{"q": "Y"}, {"q": "N"}]
 
 
-def of(run: Run | Answers) -> dict[str, dict[str, float]]:
+def of(run):
     assert isinstance(run, Run)
     return to_run(run, task="trec")
 
@@ -49,7 +45,7 @@ def of(run: Run | Answers) -> dict[str, dict[str, float]]:
         ("none", [4, 2, 1], [10, 5]),
     ],
 )
-def test_normalisations(norm: str, of_one: list[float], of_two: list[float]) -> None:
+def test_normalisations(norm, of_one, of_two):
     a, b, c = of_one
     of_b, d = of_two
     fused = of(fuse(ONE, TWO, method="combsum", norm=norm))["q"]
@@ -60,15 +56,13 @@ def test_normalisations(norm: str, of_one: list[float], of_two: list[float]) -> 
 
 
 @given(naive.several(), st.sampled_from(RANKING), st.sampled_from(list(NORMS)), st.floats(0, 100))
-def test_rankings_are_those_of_the_twin(
-    drawn: tuple[list[naive.Rankings], list[float]], method: str, norm: str, k: float
-) -> None:
+def test_rankings_are_those_of_the_twin(drawn, method, norm, k):
     runs, given_weights = drawn
     if norm == "max" and method != "rrf":
         runs = [{q: {d: abs(s) for d, s in ranking.items()} for q, ranking in run.items()} for run in runs]
     chosen = {"k": k} if method == "rrf" else {"norm": norm}
     expected = naive.fused(runs, given_weights, method, norm, k, None)
-    fused = of(fuse(*runs, method=method, weights=given_weights, task="trec", **chosen))  # type: ignore[arg-type]
+    fused = of(fuse(*runs, method=method, weights=given_weights, task="trec", **chosen))
     assert fused.keys() == expected.keys()
     for query, ranking in fused.items():
         # the spread of nearly equal scores magnifies the last bit of a mean
@@ -78,9 +72,7 @@ def test_rankings_are_those_of_the_twin(
 
 
 @given(naive.several(), naive.rankings, st.sampled_from(RANKING))
-def test_a_run_of_weight_0_might_as_well_not_be_there(
-    drawn: tuple[list[naive.Rankings], list[float]], other: naive.Rankings, method: str
-) -> None:
+def test_a_run_of_weight_0_might_as_well_not_be_there(drawn, other, method):
     runs, given_weights = drawn
     without = fuse(*runs, method=method, weights=given_weights, task="trec")
     with_it = fuse(*runs, other, method=method, weights=[*given_weights, 0], task="trec")
@@ -88,7 +80,7 @@ def test_a_run_of_weight_0_might_as_well_not_be_there(
 
 
 @pytest.mark.parametrize("order", ["the same", "other", "one lacks a query", "one comes back", "shuffled"])
-def test_runs_read_abreast_are_fused_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str) -> None:
+def test_runs_read_abreast_are_fused_as_in_memory(tmp_path, monkeypatch, order):
     rng = np.random.default_rng(7)
     held = [{f"q{q}": {f"d{d}": float(s) for d, s in zip(rng.permutation(30)[:20], rng.integers(0, 9, 20), strict=True)}
              for q in range(40)} for _ in range(2)]  # fmt: skip
@@ -111,14 +103,13 @@ def test_runs_read_abreast_are_fused_as_in_memory(tmp_path: Path, monkeypatch: p
         assert {q: list(r.items()) for q, r in of(one).items()} == {q: list(r.items()) for q, r in of(expected).items()}
 
 
-def test_equal_scores_stand_as_trec_eval_puts_them() -> None:
+def test_equal_scores_stand_as_trec_eval_puts_them():
     up, down = {"q": ["x", "y", "z"]}, {"q": ["z", "y", "x"]}
     assert list(of(fuse(up, down, method="combsum"))["q"]) == ["z", "y", "x"]
     nearly = {"q": {"a": 16777217.0, "b": 16777216.0}}
     assert list(of(fuse(nearly, {"p": ["a"]}, method="combsum", norm="none"))["q"]) == ["b", "a"]
     zeros = {"q": {"a": 0.0, "b": -0.0}}
     fused = fuse(zeros, {"p": ["a"]}, method="combsum", norm="none")
-    assert isinstance(fused, Run)
     assert [list(block.documents) for block in fused.blocks()] == [["b", "a", "a"]]
 
 
@@ -136,7 +127,7 @@ SUMS = product([("combsum", "sum"), ("combmnz", "mnz")],
         ({"method": "combsum", "weights": [5, 3, 2]}, {"method": "wsum", "params": {"weights": (5, 3, 2)}}),
     ],
 )
-def test_where_ranx_is_installed_the_scores_are_its_own(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
+def test_where_ranx_is_installed_the_scores_are_its_own(ours, theirs):
     ranx = pytest.importorskip("ranx", reason="ranx, an oracle of fusion, is not installed")
     rng = np.random.default_rng(1)
     ids = [[f"d{d}" for d in rng.choice(40, 15, replace=False)] for _ in range(60)]
@@ -149,11 +140,11 @@ def test_where_ranx_is_installed_the_scores_are_its_own(ours: dict[str, Any], th
 # queries, documents
 
 
-def test_top_cuts_what_was_fused() -> None:
+def test_top_cuts_what_was_fused():
     assert list(of(fuse({"q": ["a", "b", "c"]}, {"q": ["d", "c", "a"]}, top=2))["q"]) == ["a", "c"]
 
 
-def test_what_is_odd_about_runs_is_said() -> None:
+def test_what_is_odd_about_runs_is_said():
     runs = [{"q": ["a", "b"]}, ONE]
     for fusion, said in ((Fusion("combsum"), True), (Fusion("rrf"), False), (Fusion("combsum", "borda"), False)):
         assert any(mentions(remark, "run [no-scores]") for remark in heard(fusion.fuse(*runs).remarks)) is said
@@ -172,7 +163,7 @@ def test_what_is_odd_about_runs_is_said() -> None:
 
 
 @given(naive.several(), st.sampled_from(["union", "intersection", "vote"]))
-def test_sets_are_those_of_the_twin(drawn: tuple[list[naive.Rankings], list[float]], method: str) -> None:
+def test_sets_are_those_of_the_twin(drawn, method):
     runs, _ = drawn
     votes = {
         query: Counter(document for run in runs for document in run.get(query, {}))
@@ -191,11 +182,10 @@ def test_sets_are_those_of_the_twin(drawn: tuple[list[naive.Rankings], list[floa
         return
     fused = fuse(*runs, method=method, task="trec")
     assert {query: list(ranking) for query, ranking in of(fused).items()} == expected
-    assert isinstance(fused, Run)
     assert not fused.scored
 
 
-def test_a_weighted_vote_adds_decimals_as_people_do() -> None:
+def test_a_weighted_vote_adds_decimals_as_people_do():
     runs = [{"q": ["a", "b"]}, {"q": ["a", "c"]}, {"q": ["d"]}]
     assert set(of(fuse(*runs, method="vote", weights=[0.1, 0.2, 0.7]))["q"]) == {"d"}
     assert set(of(fuse(*runs, method="vote", weights=[1, 1, 0]))["q"]) == {"a"}
@@ -213,7 +203,7 @@ labels = st.dictionaries(st.sampled_from(["H18-1-1", "H18-1-2", "H18-1-3"]), st.
 
 
 @given(st.lists(labels, min_size=2, max_size=5), st.sampled_from(["Y", "N", "first"]), st.data())
-def test_answers_are_those_of_the_twin(runs: list[dict[str, bool]], ties: Any, data: st.DataObject) -> None:
+def test_answers_are_those_of_the_twin(runs, ties, data):
     votes = [data.draw(st.integers(1, 3)) for _ in runs]
     expected, tied = {}, []
     for query in dict.fromkeys(query for run in runs for query in run):
@@ -223,12 +213,11 @@ def test_answers_are_those_of_the_twin(runs: list[dict[str, bool]], ties: Any, d
         tied += [query] if balance == 0 else []
     # tenths, whose sums are not exact
     fused = Fusion("vote", weights=tuple(vote / 10 for vote in votes), ties=ties).fuse(*runs)
-    assert isinstance(fused.run, Answers)
     assert fused.run.labels == expected
     assert fused.ties == tuple(tied)
 
 
-def test_ties_between_answers_are_named() -> None:
+def test_ties_between_answers_are_named():
     runs = [{"H18-1-1": "Y", "H18-1-2": "N"}, {"H18-1-1": "N", "H18-1-2": "N", "H18-1-3": "Y"}]
     assert matches(
         heard(Fusion("vote", ties="first").fuse(*runs).remarks),
@@ -237,8 +226,8 @@ def test_ties_between_answers_are_named() -> None:
             "[answer-tie] 1 …, decided … (--ties first): H18-1-1",
         ),
     )
-    assert fuse(*runs).labels == {"H18-1-1": False, "H18-1-2": False, "H18-1-3": True}  # type: ignore[union-attr]
-    assert fuse(*runs, ties="Y").labels["H18-1-1"] is True  # type: ignore[union-attr]
+    assert fuse(*runs).labels == {"H18-1-1": False, "H18-1-2": False, "H18-1-3": True}
+    assert fuse(*runs, ties="Y").labels["H18-1-1"] is True
     many = {f"H18-{at}-1": at % 2 == 0 for at in range(30)}
     said = Fusion("vote").fuse(many, {query: not label for query, label in many.items()}).remarks
     assert begins(heard(said[-1]), "[answer-tie] 30 …, decided N (--ties N): H18-0-1, ")
@@ -270,7 +259,7 @@ def test_ties_between_answers_are_named() -> None:
         ({"method": "vote", "ties": "y"}, "[bad-value] N, Y … first … 'y'…"),
     ],
 )  # fmt: skip
-def test_parameters_without_sense_are_refused(given_parameters: dict[str, Any], sentence: str) -> None:
+def test_parameters_without_sense_are_refused(given_parameters, sentence):
     with refusing(UsageError, sentence):
         fuse(ONE, TWO, **given_parameters)
 
@@ -290,9 +279,7 @@ def test_parameters_without_sense_are_refused(given_parameters: dict[str, Any], 
          "[bad-score]"),
     ],
 )  # fmt: skip
-def test_runs_that_cannot_be_fused_are_refused(
-    runs: list[Any], options: dict[str, Any], error: type[ColieeError], sentence: str
-) -> None:
+def test_runs_that_cannot_be_fused_are_refused(runs, options, error, sentence):
     with refusing(error, sentence):
         fuse(*runs, **options)
     assert of(fuse(BIG, ONE))["q"].keys() == {"a", "b", "c"}
@@ -307,9 +294,7 @@ def test_runs_that_cannot_be_fused_are_refused(
     st.none() | st.integers(1, 100),
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8),
 )
-def test_a_fusion_survives_its_file(
-    tmp_path_factory: pytest.TempPathFactory, method: str, given_weights: list[float], top: int | None, tag: str
-) -> None:
+def test_a_fusion_survives_its_file(tmp_path_factory, method, given_weights, top, tag):
     names = tuple(f"{tag}{at}" for at in range(len(given_weights)))
     fusion = Fusion(method, weights=tuple(given_weights), top=top, runs=names)
     path = tmp_path_factory.mktemp("fusion") / "f.json"
@@ -318,8 +303,8 @@ def test_a_fusion_survives_its_file(
     assert hash(Fusion.load(path)) == hash(fusion)
 
 
-def test_weights_of_numpy_are_kept_too(tmp_path: Path) -> None:
-    fusion = Fusion("combsum", weights=np.array([0.5, 0.25]))  # type: ignore[arg-type]
+def test_weights_of_numpy_are_kept_too(tmp_path):
+    fusion = Fusion("combsum", weights=np.array([0.5, 0.25]))
     (tmp_path / "f.json").write_text(json.dumps({"fusion": fusion.to_dict()}))
     assert Fusion.load(tmp_path / "f.json").weights == (0.5, 0.25)
 
@@ -342,7 +327,7 @@ def test_weights_of_numpy_are_kept_too(tmp_path: Path) -> None:
         ("{", "broken JSON"),
     ],
 )
-def test_a_file_that_holds_no_fusion_is_refused(tmp_path: Path, held: str, said: str) -> None:
+def test_a_file_that_holds_no_fusion_is_refused(tmp_path, held, said):
     path = tmp_path / "f.json"
     path.write_text(held)
     with refusing(InputError, said) as error:
@@ -351,7 +336,7 @@ def test_a_file_that_holds_no_fusion_is_refused(tmp_path: Path, held: str, said:
     assert heard(error.value).isprintable()
 
 
-def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to() -> None:
+def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to():
     a, b = (Run.of({"q": [document]}, tag=tag) for tag, document in (("A", "x"), ("B", "y")))
     fusion = Fusion("combsum", weights=(0.9, 0.1), runs=("A", "B"))
     assert of(fusion.fuse(a, b).run) == of(fusion.fuse(b, a).run) == {"q": {"x": 0.9, "y": 0.1}}
@@ -363,7 +348,7 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
-def test_weights_of_runs_of_one_tag_follow_the_names_of_their_files(tmp_path: Path, order: tuple[int, ...]) -> None:
+def test_weights_of_runs_of_one_tag_follow_the_names_of_their_files(tmp_path, order):
     """Two runs of one tag in another order would get each other's weights, and every score would be another."""
     for folder in ("train", "test", "renamed"):
         (tmp_path / folder).mkdir()
@@ -386,7 +371,7 @@ def test_weights_of_runs_of_one_tag_follow_the_names_of_their_files(tmp_path: Pa
         fusion.fuse(*test, renamed[0])
 
 
-def test_weights_of_runs_in_memory_go_by_their_order() -> None:
+def test_weights_of_runs_in_memory_go_by_their_order():
     gold = {f"q{n}": ["a"] for n in range(4)}
     good, bad = {query: {"a": 2.0, "b": 1.0} for query in gold}, {query: {"a": 1.0, "b": 2.0} for query in gold}
     fitted = fit_fusion(gold, good, bad, task="trec", measure="AP", folds=2, repeats=1)
@@ -394,7 +379,7 @@ def test_weights_of_runs_in_memory_go_by_their_order() -> None:
     assert not fitted.fusion.fuse(good, bad).remarks
 
 
-def test_rankings_in_opposite_orders_are_told() -> None:
+def test_rankings_in_opposite_orders_are_told():
     up, near = ({f"q{n}": {f"d{at}": float(at + (at % 2) * by) for at in range(9)} for n in range(12)} for by in (0, 3))
     down = {query: {document: -score for document, score in of.items()} for query, of in up.items()}
     named = [Run.of(run, tag=tag) for run, tag in ((up, "up"), (near, "near"), (down, "down"))]

@@ -1,15 +1,12 @@
-from __future__ import annotations
-
 import gzip
 import io
 import json
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
-from asserting import Call, done, failing, heard, mentions
+from asserting import done, failing, heard, mentions
 from example_runs import EXAMPLES
 
 import coliee_ir
@@ -25,13 +22,13 @@ TREC = [str(EXAMPLES / "trec" / name) for name in ("bm25.run", "dense.run")]
 
 
 @pytest.fixture(name="call")
-def in_place(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+def in_place(call, tmp_path, monkeypatch):
     """Runs `coliee-ir fuse` in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return lambda *arguments: call("fuse", *arguments)
 
 
-def first_line(name: str) -> list[str]:
+def first_line(name):
     return Path(name).read_text().splitlines()[0].split(" ")
 
 
@@ -54,13 +51,13 @@ def first_line(name: str) -> list[str]:
         (TREC, ["--method", "intersection", "--task", "2"], 3),
     ],
 )
-def test_the_form_fits_what_is_written(call: Call, runs: list[str], options: list[str], columns: int) -> None:
+def test_the_form_fits_what_is_written(call, runs, options, columns):
     code, out, _ = call(*runs, *options, "-o", "fused")
     assert (code, out) == (0, "")
     assert len(first_line("fused")) == columns
 
 
-def test_a_submission_is_valid(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_submission_is_valid(call, capsys):
     assert call(*TASK1, "--task", "1", "--method", "vote", "--tag", "VOTE1", "-o", "v.txt")[0] == 0
     assert first_line("v.txt")[2] == "VOTE1"
     assert main(["validate", "v.txt"]) == 0
@@ -70,7 +67,7 @@ def test_a_submission_is_valid(call: Call, capsys: pytest.CaptureFixture[str]) -
     assert main(["evaluate", str(EXAMPLES / "task3" / "gold.xml"), "task3.union"]) == 0
 
 
-def test_answers_are_put_to_the_vote(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+def test_answers_are_put_to_the_vote(call, capsys):
     answers = [str(EXAMPLES / "task4" / name) for name in ("ALPHA.txt", "BETA.txt")]
     _, err = done(call, *answers, "-o", "a.txt", "--tag", "V")
     assert mentions(err, "[answer-tie] 12 …, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, ")
@@ -82,7 +79,7 @@ def test_answers_are_put_to_the_vote(call: Call, capsys: pytest.CaptureFixture[s
     assert dict(alpha) == dict(line.split()[:2] for line in Path("first.txt").read_text().splitlines())
 
 
-def test_submissions_of_the_pilot_repeat_the_test_file(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+def test_submissions_of_the_pilot_repeat_the_test_file(call, capsys):
     cases = [str(EXAMPLES / "tort" / f"{name}.jsonl") for name in ("ALPHA", "BETA")]
     gold = str(EXAMPLES / "tort" / "gold.jsonl")
     _, err = done(call, *cases, "-o", "labels.txt")
@@ -97,7 +94,7 @@ def test_submissions_of_the_pilot_repeat_the_test_file(call: Call, capsys: pytes
 # where from, where to
 
 
-def test_standard_input_and_output_and_gzip(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_and_output_and_gzip(call, monkeypatch):
     out, err = done(call, *TASK1[:2], "-o", "-")
     assert out.splitlines()[0].endswith(" rrf")
     assert "documents of" in err
@@ -109,7 +106,7 @@ def test_standard_input_and_output_and_gzip(call: Call, monkeypatch: pytest.Monk
     assert "[named-twice]" in heard(call("-", "-", "-o", "x")[2])
 
 
-def test_nothing_is_half_written_and_no_run_written_over(call: Call) -> None:
+def test_nothing_is_half_written_and_no_run_written_over(call):
     Path("out").write_text("old\n")
     Path("broken.run").write_text("1 Q0 a 1 2.0 T\n1 Q0 b 2 x T\n")
     Path("a.txt").write_text("1 3 A\n")
@@ -126,7 +123,7 @@ def test_nothing_is_half_written_and_no_run_written_over(call: Call) -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["a.txt", "broken.run", "out"]
 
 
-def test_what_a_file_holds_does_not_reach_the_terminal(call: Call) -> None:
+def test_what_a_file_holds_does_not_reach_the_terminal(call):
     Path("a.txt").write_text("1\x1b[31m x A\x1b[31m\n2 x A\n")
     Path("b.txt").write_text("2 x B\n2 x B\n")
     _, err = done(call, "a.txt", "b.txt", "-o", "out")
@@ -137,14 +134,14 @@ def test_what_a_file_holds_does_not_reach_the_terminal(call: Call) -> None:
 # weights
 
 
-def test_weights_by_hand_and_from_a_file(call: Call) -> None:
+def test_weights_by_hand_and_from_a_file(call):
     assert call(*TREC, "-o", "hand", "--method", "combsum", "--weights", "0.25,0.75")[0] == 0
     Path("w.json").write_text('{"method": "combsum", "weights": [0.25, 0.75]}')
     assert call(*TREC, "-o", "file", "--weights", "w.json")[0] == 0
     assert Path("hand").read_text() == Path("file").read_text()
 
 
-def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fitted_weights_are_written_and_applied(call, capsys):
     out, err = done(call,
         *TASK1, "--fit", GOLD1, "--save", "w.json", "-o", "fused.txt", "--tag", "FIT", "--task", "1"
     )  # fmt: skip
@@ -171,7 +168,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
     assert by_query[0] == by_query[1]
 
 
-def test_what_is_fitted_can_be_tuned(call: Call) -> None:
+def test_what_is_fitted_can_be_tuned(call):
     """What is asked for in a form with scores is the whole ranking; else what the table promises is written."""
     given = (*TREC, "--fit", EXAMPLES / "trec" / "qrels.txt", "-m", "MicroF1", "--save", "w.json", "--folds", "2")
     code, _, err = call(*given, "-o", "whole.run", "--to", "trec")
@@ -191,7 +188,7 @@ def test_what_is_fitted_can_be_tuned(call: Call) -> None:
         assert most is None or max(Counter(line.split()[0] for line in lines).values()) == most
 
 
-def test_fitting_on_standard_output(call: Call) -> None:
+def test_fitting_on_standard_output(call):
     given = [*TREC, "--fit", EXAMPLES / "trec" / "qrels.txt", "--method", "rrf", "-m", "AP", "--folds", "2"]
     out, err = done(call, *given, "-o", "x", "--save", "-")
     assert json.loads(out)["fusion"]["method"] == "rrf"
@@ -203,7 +200,7 @@ def test_fitting_on_standard_output(call: Call) -> None:
     assert table in err
 
 
-def test_a_seed_repeats_the_fit(call: Call) -> None:
+def test_a_seed_repeats_the_fit(call):
     written = []
     given = (*TREC, "--fit", EXAMPLES / "trec" / "qrels.txt", "-m", "MicroF1", "--save", "w.json", "-o", "x")
     for seed in (1, 1, 2):
@@ -231,13 +228,13 @@ def test_a_seed_repeats_the_fit(call: Call) -> None:
         ([*TASK1, "-o", "x", "--to", "labels"], "[wrong-part]"),
     ],
 )
-def test_what_is_refused_is_refused_in_a_sentence(call: Call, arguments: list[Any], sentence: str) -> None:
+def test_what_is_refused_is_refused_in_a_sentence(call, arguments, sentence):
     err = failing(call, *arguments)
     assert mentions(err.splitlines()[-1], sentence)
     assert not Path("x").exists()
 
 
-def test_a_run_tag_against_the_rules_is_said_where_a_submission_is_written(call: Call) -> None:
+def test_a_run_tag_against_the_rules_is_said_where_a_submission_is_written(call):
     for options in (["--task", "1", "--top", "3"], ["--method", "vote"], ["--to", "columns"]):
         assert "[bad-tag]" in heard(call(*TASK1, *options, "--tag", "my_run", "-o", "f")[2])
         assert "--tag" not in call(*TASK1, *options, "--tag", "RUN", "-o", "f")[2]
@@ -245,7 +242,7 @@ def test_a_run_tag_against_the_rules_is_said_where_a_submission_is_written(call:
 
 
 @pytest.mark.parametrize("name", ["gold.json", "truth.txt", "truth.csv"])
-def test_weights_are_not_fitted_to_a_gold_among_the_runs(call: Call, name: str) -> None:
+def test_weights_are_not_fitted_to_a_gold_among_the_runs(call, name):
     """In whatever form: it would have all weight, and a held-out score of 1."""
     gold = json.loads(Path(GOLD1).read_text())
     rows = [(query, document) for query, documents in gold.items() for document in documents]
@@ -256,7 +253,7 @@ def test_weights_are_not_fitted_to_a_gold_among_the_runs(call: Call, name: str) 
     assert mentions(err, f"{name}: [wrong-part]") and not Path("fused").exists()
 
 
-def test_a_gold_among_the_runs_is_named(call: Call) -> None:
+def test_a_gold_among_the_runs_is_named(call):
     _, err = done(call, GOLD1, *TASK1, "-o", "fused")
     assert "[gold-itself]" in err
     _, err = done(call, *TASK1, "-o", "fused")
@@ -265,12 +262,12 @@ def test_a_gold_among_the_runs_is_named(call: Call) -> None:
         assert "--fit" in failing(call, gold, run, "-o", "other")
 
 
-def test_answers_that_equal_the_gold_are_no_run(call: Call) -> None:
+def test_answers_that_equal_the_gold_are_no_run(call):
     gold, run = EXAMPLES / "task5" / "gold.txt", EXAMPLES / "task5" / "ALPHA.txt"
     assert "[wrong-part]" in failing(call, gold, run, "--fit", gold, "-o", "fused")
 
 
-def test_a_ranking_with_the_worst_first_is_told_when_weights_are_fitted(call: Call) -> None:
+def test_a_ranking_with_the_worst_first_is_told_when_weights_are_fitted(call):
     gold = {f"q{n}": [f"d{n}"] for n in range(20)}
     Path("gold.json").write_text(json.dumps(gold))
     for name, sign in (("up.json", -1), ("down.json", 1)):

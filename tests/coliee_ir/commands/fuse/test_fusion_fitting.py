@@ -1,12 +1,7 @@
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
-import naive_fusion as naive
 import numpy as np
 import pytest
 from asserting import begins, heard, refusing
@@ -18,14 +13,13 @@ from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
-from coliee_ir.commands.fuse.fitting import Ballots, QueryTerms, Rankings, Trial, Weights, climbed, equal
+from coliee_ir.commands.fuse.fitting import Ballots, Rankings, Trial, Weights, climbed, equal
 from coliee_ir.commands.fuse.methods import Blend, Candidates
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.folds import Split
 from coliee_ir.stats.resampling import Difference, Interval
-from coliee_ir.types import FittedFusion
 
 CUT = ["MicroF1", "MicroP", "MicroF(beta=0.5)", "MacroF2", "MacroR", "MicroF(rel=2)"]
 UNCUT = ["MicroF1@2", "MacroF2@3", "AP", "nDCG@3", "recip_rank", "MacroF(beta=2,of=means)@2"]
@@ -45,20 +39,18 @@ runs = st.fixed_dictionaries(
 )
 
 
-def score(gold: object, run: Run, measure: str) -> float:
+def score(gold, run, measure):
     (value,) = coliee_ir.evaluate(gold, run, task="trec", measures=[measure]).measures.values()
     return 0.0 if math.isnan(value) else value
 
 
-def finite(value: float) -> float:
+def finite(value):
     return value if math.isfinite(value) else 0.0
 
 
 @settings(max_examples=settings.default.max_examples // 2)
 @given(golds, st.lists(runs, min_size=2, max_size=3), st.sampled_from([*CUT, *UNCUT]), st.integers(0, 5), st.data())
-def test_scores_are_those_of_the_runs_that_are_written(
-    gold: Any, drawn: list[naive.Rankings], measure: str, seed: int, data: st.DataObject
-) -> None:
+def test_scores_are_those_of_the_runs_that_are_written(gold, drawn, measure, seed, data):
     method = data.draw(st.sampled_from(["combsum", "combmnz", "rrf"]))
     fitted = fit_fusion(gold, *drawn, method=method, measure=measure, task="trec", folds=3, repeats=1, seed=seed)
     assert (fitted.fusion.top is not None) == (measure in CUT)
@@ -70,28 +62,24 @@ def test_scores_are_those_of_the_runs_that_are_written(
     assert all(fitted.resubstitution >= other.resubstitution - 1e-12 for other in fitted.contenders[1:])
 
 
-def trial_of(gold: Any, drawn: list[naive.Rankings], measure: str, fold: list[int]) -> Trial:
-    held = Candidates.of([coliee_ir.read_run(run, task="trec") for run in drawn])  # type: ignore[arg-type]
+def trial_of(gold, drawn, measure, fold):
+    held = Candidates.of([coliee_ir.read_run(run, task="trec") for run in drawn])
     blend = Blend(held, "combsum", "min-max", 60)
     return Trial(Rankings(blend, Qrels(gold), parse(measure)[0], Decisions()), np.atleast_2d(fold))
 
 
 @settings(max_examples=settings.default.max_examples // 2)
 @given(golds, st.lists(runs, min_size=2, max_size=3), st.sampled_from(["MicroF1", "MacroF2", "MicroF1@2", "AP"]))
-def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(
-    gold: Any, drawn: list[naive.Rankings], measure: str
-) -> None:
+def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(gold, drawn, measure):
     trial = trial_of(gold, drawn, measure, [0, 1, 2, 0, 1, 2])
     for without in (None, 0, 1, 2):
-        weights = climbed(lambda w, without=without: trial.worth(w, without).score, range(len(drawn)))  # type: ignore[misc]
+        weights = climbed(lambda w, without=without: trial.worth(w, without).score, range(len(drawn)))
         assert trial.worth(weights, without).score >= trial.worth(equal(len(drawn)), without).score
 
 
 @settings(max_examples=settings.default.max_examples // 2)
 @given(golds, st.lists(runs, min_size=2, max_size=2), st.sampled_from(CUT), st.floats(0.01, 0.99))
-def test_the_best_cut_off_is_that_of_trying_each(
-    gold: Any, drawn: list[naive.Rankings], measure: str, share: float
-) -> None:
+def test_the_best_cut_off_is_that_of_trying_each(gold, drawn, measure, share):
     trial = trial_of(gold, drawn, measure, [0, 1, 0, 1, 0, 1])
     ranked = Fusion("combsum", weights=(share, 1 - share))
     tried = [score(gold, ranked_at(ranked, drawn, top), measure) for top in range(1, trial.tried.deepest + 1)]
@@ -103,15 +91,13 @@ def test_the_best_cut_off_is_that_of_trying_each(
     assert all(value < max(tried) + 1e-12 for value in tried[: worth.top - 1])
 
 
-def ranked_at(fusion: Fusion, drawn: list[naive.Rankings], top: int) -> Run:
+def ranked_at(fusion, drawn, top):
     run = replace(fusion, top=top).fuse(*drawn, task="trec").run
     assert isinstance(run, Run)
     return run
 
 
-def example(
-    seed: int = 0, queries: int = 20, n: int = 3, depth: int = 30
-) -> tuple[dict[str, list[str]], list[naive.Rankings]]:
+def example(seed=0, queries=20, n=3, depth=30):
     """Runs of which the first is the best, and each finds something of its own."""
     rng = np.random.default_rng(seed)
     gold = {f"{q:06}": [f"{d:06}" for d in rng.choice(depth, 4, replace=False)] for q in range(queries)}
@@ -125,7 +111,7 @@ def example(
     return gold, drawn
 
 
-def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by() -> None:
+def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by():
     gold, drawn = example(queries=10, n=2)
     fitted = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)  # each query alone
     for query in ("000000", "000007", "000009"):
@@ -134,7 +120,7 @@ def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by() -> None:
         assert set(spoiled.fold_weights) & set(fitted.fold_weights)
 
 
-def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level() -> None:
+def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level():
     top = (0.62, 0.25, 0.13)
     found = climbed(lambda w: -sum((a - b) ** 2 for a, b in zip(w, top, strict=True)), range(3))
     assert found == pytest.approx(top, abs=0.03)
@@ -144,7 +130,7 @@ def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level() -> No
     assert climbed(lambda w: float(w[0] >= 0.7), range(2)) == (0.7, 0.3)  # the nearest of those that are as good
 
 
-def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> None:
+def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path):
     gold, drawn = example()
     named = [coliee_ir.read_run(run) for run in drawn]
     fitted = fit_fusion(gold, *named, method="combmnz", norm="borda", task=1, measure="MicroF1",
@@ -162,7 +148,7 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
     assert all(len(ranking) <= (fitted.fusion.top or 0) for ranking in to_run(applied).values())
 
 
-def test_whether_fitting_was_worth_it_is_said() -> None:
+def test_whether_fitting_was_worth_it_is_said():
     gold, drawn = example()
     same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
     assert begins(heard(same.remarks[0]), "[weights-no-better] equal weights …")
@@ -177,7 +163,7 @@ def test_whether_fitting_was_worth_it_is_said() -> None:
         assert word in heard(replace(worth_it, contenders=(worth_it.contenders[0], *others)).remarks[0])
 
 
-def test_the_order_of_gold_and_runs_changes_nothing() -> None:
+def test_the_order_of_gold_and_runs_changes_nothing():
     gold, drawn = example(3, queries=12)
     tags = ["a", "b", "c"]
     told = []
@@ -191,7 +177,7 @@ def test_the_order_of_gold_and_runs_changes_nothing() -> None:
     assert told[0] == told[1]
 
 
-def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors() -> None:
+def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors():
     gold, drawn = example(queries=20, n=2)
     fitted = fit_fusion(gold, *drawn, task=1, repeats=3)
     one_by_one = []
@@ -202,7 +188,7 @@ def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors()
         for at, query in enumerate(sorted(gold)):
             train = [q for q, number in zip(sorted(gold), fold.tolist(), strict=True) if number != fold[at]]
             fused = coliee_ir.fuse(*drawn, method="combsum", weights=weights[fold[at]], task=1)
-            rankings = to_run(fused)  # type: ignore[arg-type]
+            rankings = to_run(fused)
             scores = [score_at(gold, rankings, train, top) for top in range(1, 31)]
             lists[query] = list(rankings[query])[: scores.index(max(scores)) + 1]
         one_by_one.append(score(gold, Run.of(lists), "MicroF1"))
@@ -213,15 +199,15 @@ def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors()
         assert one.behind.interval.low < one.behind.value < one.behind.interval.high
 
 
-def score_at(gold: dict[str, list[str]], rankings: naive.Rankings, queries: list[str], top: int) -> float:
+def score_at(gold, rankings, queries, top):
     correct = sum(len(set(gold[q]) & set(list(rankings[q])[:top])) for q in queries)
     return round(2 * correct / (top * len(queries) + sum(len(gold[q]) for q in queries)), 12)
 
 
-def test_measures_by_which_weights_are_fitted() -> None:
+def test_measures_by_which_weights_are_fitted():
     gold, drawn = example()
 
-    def fit(**options: Any) -> FittedFusion:
+    def fit(**options):
         return fit_fusion(gold, *drawn[:2], **{"task": 1, "repeats": 1, **options})
 
     assert fit().measure == "MicroF1"
@@ -248,7 +234,7 @@ def test_measures_by_which_weights_are_fitted() -> None:
             fit(**options)
 
 
-def test_what_does_not_belong_together_is_refused() -> None:
+def test_what_does_not_belong_together_is_refused():
     gold, drawn = example()
     with refusing(MismatchError, "[mismatch]"):
         fit_fusion(gold, drawn[0], {"H18-1-1": ["1"]}, task=1)
@@ -262,7 +248,7 @@ def test_what_does_not_belong_together_is_refused() -> None:
 
 
 @pytest.mark.parametrize("judged", [1, 3, 20])
-def test_ranks_that_are_counted_are_those_that_are_sorted(judged: int) -> None:
+def test_ranks_that_are_counted_are_those_that_are_sorted(judged):
     """With many ties, with documents that only a run without weight has, and with more judged ones than are counted."""
     rng = np.random.default_rng(judged)
     drawn = [[(rng.permutation(400)[:250], rng.integers(0, 5, 250)) for _ in range(9)] for _ in range(3)]
@@ -279,11 +265,11 @@ def test_ranks_that_are_counted_are_those_that_are_sorted(judged: int) -> None:
         assert kept.tolist() == ranked.kept.tolist()
 
 
-def test_weights_that_several_folds_share_are_measured_once_for_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_that_several_folds_share_are_measured_once_for_all_of_them(monkeypatch):
     asked = list[Weights]()
     each = Ballots.each
 
-    def counting(ballots: Ballots, weights: Weights) -> QueryTerms:
+    def counting(ballots, weights):
         asked.append(weights)
         return each(ballots, weights)
 

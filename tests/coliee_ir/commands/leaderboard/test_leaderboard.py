@@ -1,10 +1,7 @@
 """The leaderboard from files: what belongs together, whose it is, who stands where, and what is left out."""
 
-from __future__ import annotations
-
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import one_step
@@ -16,19 +13,18 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run, Submission
 from coliee_ir.cli import main
 from coliee_ir.commands.compare import compare
-from coliee_ir.commands.leaderboard import Leaderboard
 
 QUERIES = [f"{n:06}" for n in range(1, 21)]
 GOLD = {query: [f"{n:06}"] for n, query in enumerate(QUERIES, start=101)}
 
 
-def run_lines(right: int, tag: str, queries: list[str] = QUERIES) -> str:
+def run_lines(right, tag, queries=QUERIES):
     """A run of one document a query, of which so many are right."""
     documents = (GOLD[query][0] if at < right else "999999" for at, query in enumerate(queries))
     return "".join(f"{query} {document} {tag}\n" for query, document in zip(queries, documents, strict=True))
 
 
-def write(folder: Path, files: Mapping[str, str]) -> Path:
+def write(folder, files):
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -37,28 +33,28 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return write(tmp_path, {"gold.json": json.dumps(GOLD)})
 
 
-def standing(board: Leaderboard) -> list[tuple[int, str, str]]:
+def standing(board):
     return [(entry.place, entry.team, entry.tag) for entry in board.entries]
 
 
-def rank(*submissions: object, gold: object = "gold.json", **options: object) -> Leaderboard:
-    return one_step.leaderboard(gold, *submissions, **{"task": "1", "n_resamples": 99, **options})  # type: ignore[arg-type]
+def rank(*submissions, gold="gold.json", **options):
+    return one_step.leaderboard(gold, *submissions, **{"task": "1", "n_resamples": 99, **options})
 
 
 # places
 
 
-def test_equal_runs_have_equal_places_and_the_next_place_is_left_out(folder: Path) -> None:
+def test_equal_runs_have_equal_places_and_the_next_place_is_left_out(folder):
     write(folder, {f"all/{tag}.txt": run_lines(n, tag) for tag, n in {"d": 3, "b": 9, "a": 12, "c": 9}.items()})
     assert standing(rank("all")) == [(1, "", "a"), (2, "", "b"), (2, "", "c"), (4, "", "d")]
 
 
-def test_ties_are_broken_as_the_edition_says(folder: Path) -> None:
+def test_ties_are_broken_as_the_edition_says(folder):
     write(folder, {"gold.xml": STATUTE})
     for tag, length in {"WIDE": 6, "NARROW": 2, "SAME": 2}.items():  # the shorter, the higher F2
         write(folder, {f"runs/task3.{tag}": articles(tag, length=length), f"runs/answers.{tag}": answers(tag, 5)})
@@ -68,7 +64,7 @@ def test_ties_are_broken_as_the_edition_says(folder: Path) -> None:
     assert standing(board) == [(1, "", "NARROW"), (1, "", "SAME"), (3, "", "WIDE")]
 
 
-def test_the_best_run_of_each_team_is_ranked_alone(folder: Path) -> None:
+def test_the_best_run_of_each_team_is_ranked_alone(folder):
     runs = {"A/one": 3, "A/two": 12, "B/one": 9, "C/one": 5, "C/two": 5}
     write(folder, {f"all/{name}.txt": run_lines(n, name.replace("/", "")) for name, n in runs.items()})
     board = rank("all", best=True)
@@ -81,7 +77,7 @@ def test_the_best_run_of_each_team_is_ranked_alone(folder: Path) -> None:
     assert any("[team-list]" in heard(remark) for remark in board.remarks)
 
 
-def test_runs_that_cannot_be_told_apart_may_have_each_others_rank(folder: Path) -> None:
+def test_runs_that_cannot_be_told_apart_may_have_each_others_rank(folder):
     write(folder, {f"all/{tag}.txt": run_lines(n, tag) for tag, n in {"a": 19, "b": 18, "c": 4, "d": 3}.items()})
     board = rank("all", n_resamples=999)
     assert [str(entry.ranks) for entry in board.entries] == ["1–2", "1–2", "3–4", "3–4"]
@@ -91,7 +87,7 @@ def test_runs_that_cannot_be_told_apart_may_have_each_others_rank(folder: Path) 
 # teams
 
 
-def test_the_team_is_the_first_folder_below_what_all_share(folder: Path) -> None:
+def test_the_team_is_the_first_folder_below_what_all_share(folder):
     write(
         folder,
         {"all/A/final/x.txt": run_lines(3, "x"), "all/B/y.txt": run_lines(9, "y"), "all/z.txt": run_lines(1, "z")},
@@ -102,7 +98,7 @@ def test_the_team_is_the_first_folder_below_what_all_share(folder: Path) -> None
     assert standing(rank("all/../all/A/final/x.txt", "all/B/y.txt", str(folder / "all/z.txt"))) == expected
 
 
-def test_the_team_from_a_list_goes_before_the_folder(folder: Path) -> None:
+def test_the_team_from_a_list_goes_before_the_folder(folder):
     runs = {"F/one.txt": run_lines(9, "UA1"), "F/two.txt": run_lines(8, "UA2"), "F/three.txt": run_lines(7, "other")}
     write(folder, {f"all/{name}": text for name, text in runs.items()})
     write(folder, {"all/teams.csv": "Team;Tag\nKIS;UA2\nX;elsewhere\n", "all/G/y.txt": run_lines(1, "y")})
@@ -123,13 +119,13 @@ def test_the_team_from_a_list_goes_before_the_folder(folder: Path) -> None:
         ('tag,team\n"A,X\n', "t.csv, line 2: [syntax] unexpected end of data …"),
     ],
 )  # fmt: skip
-def test_a_list_of_teams_that_cannot_be_read(text: str, said: str, folder: Path) -> None:
+def test_a_list_of_teams_that_cannot_be_read(text, said, folder):
     write(folder, {"a.txt": run_lines(1, "A"), "t.csv": text})
     with refusing(InputError, said):
         rank("a.txt", teams="t.csv")
 
 
-def test_more_runs_than_a_team_may_send_are_remarked(folder: Path) -> None:
+def test_more_runs_than_a_team_may_send_are_remarked(folder):
     write(folder, {f"all/A/{n}.txt": run_lines(n, f"r{n}") for n in range(4)} | {"all/B/x.txt": run_lines(1, "x")})
     assert "A has 4 runs, and 3 are allowed" in rank("all").remarks
     # where the number is not stated, its source is
@@ -140,7 +136,7 @@ def test_more_runs_than_a_team_may_send_are_remarked(folder: Path) -> None:
     )
 
 
-def test_withdrawn_runs_are_not_public_and_late_ones_are_marked(folder: Path) -> None:
+def test_withdrawn_runs_are_not_public_and_late_ones_are_marked(folder):
     runs = {"a": 12, "gone": 20, "late": 19, "old": 15, "new": 9}
     write(folder, {f"all/{tag}/{tag}.txt": run_lines(n, tag) for tag, n in runs.items()})
     status = {"gone": "withdrawn", "late": "late", "old": "replaced by new"}
@@ -167,7 +163,7 @@ STATUTE = (
 )
 
 
-def articles(tag: str, right: int = 6, length: int = 1, prefix: str = "") -> str:
+def articles(tag, right=6, length=1, prefix=""):
     rows = []
     for n in range(1, 7):
         first = [n] if n <= right else [500]
@@ -176,11 +172,11 @@ def articles(tag: str, right: int = 6, length: int = 1, prefix: str = "") -> str
     return prefix + "\n".join(rows) + "\n"
 
 
-def answers(tag: str, right: int = 6) -> str:
+def answers(tag, right=6):
     return "".join(f"R02-{n}-A {'Y' if n <= right else 'N'} {tag}".rstrip() + "\n" for n in range(1, 7))
 
 
-def test_an_answer_set_and_its_long_list_are_one_submission(folder: Path) -> None:
+def test_an_answer_set_and_its_long_list_are_one_submission(folder):
     write(folder, {"gold.xml": STATUTE, "all/T/task3.A": articles("A", 4), "all/T/task3-L.A": articles("A", 6, 100)})
     write(folder, {"all/T/task3.B": articles("B", 3)})
     board = rank("all", gold="gold.xml", task="3", edition=2025)
@@ -192,7 +188,7 @@ def test_an_answer_set_and_its_long_list_are_one_submission(folder: Path) -> Non
     assert getattr(shown.rows[1][shown.header.index("R@30")], "text", "") == "-"
 
 
-def test_equal_runs_of_several_teams_are_told_once(folder: Path) -> None:
+def test_equal_runs_of_several_teams_are_told_once(folder):
     files = {f"all/{team}/r.txt": run_lines(7, f"{team}1") for team in "ABC"}
     write(folder, {**files, "all/D/r.txt": run_lines(8, "D1"), "all/A/again.txt": run_lines(7, "A2")})
     (remark,) = (one for one in rank("all").remarks if "B B1" in one)
@@ -239,7 +235,7 @@ TOGETHER = {
 
 
 @pytest.mark.parametrize("name", TOGETHER)
-def test_what_belongs_together_is_one_submission_and_nothing_is_guessed(name: str, folder: Path) -> None:
+def test_what_belongs_together_is_one_submission_and_nothing_is_guessed(name, folder):
     edition, files, ranked, refused = TOGETHER[name]
     write(folder, {"gold.xml": STATUTE, **{f"all/{path}": text for path, text in files.items()}})
     board = rank("all", gold="gold.xml", task="3", edition=edition)
@@ -251,7 +247,7 @@ def test_what_belongs_together_is_one_submission_and_nothing_is_guessed(name: st
         assert [heard(one.reason).rpartition(" ")[2] for one in board.invalid] == ["[wrong-part]"]
 
 
-def test_the_task_is_found_from_articles_though_answers_come_first(folder: Path) -> None:
+def test_the_task_is_found_from_articles_though_answers_come_first(folder):
     write(folder, {"gold.xml": STATUTE, "all/a_answers.A": answers("A"), "all/task3.A": articles("A")})
     assert one_step.leaderboard("gold.xml", "all", n_resamples=99).task == "3"
     write(folder, {"four/A": answers("A")})
@@ -261,9 +257,7 @@ def test_the_task_is_found_from_articles_though_answers_come_first(folder: Path)
 # what is not ranked
 
 
-def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(folder, capsys):
     write(
         folder,
         {"all/good.txt": run_lines(9, "good"), "all/T/empty.txt": "", "all/T/other.txt": "999999 000013 other\n"},
@@ -280,9 +274,7 @@ def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(
     assert {(one.team, one.tag) for one in board.invalid} == {("T", ""), ("T", "other")}
 
 
-def test_the_gold_and_the_lists_in_a_searched_folder_are_no_submissions(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_gold_and_the_lists_in_a_searched_folder_are_no_submissions(folder, capsys):
     write(folder, {"a.txt": run_lines(9, "a"), "teams.csv": "tag,team\na,T\n", "c.csv": "query,category\n000001,x\n"})
     given = ["--teams", "teams.csv", "--categories", "c.csv", "--task", "1", "--resamples", "99"]
     assert main(["leaderboard", "gold.json", ".", *given]) == 0
@@ -290,7 +282,7 @@ def test_the_gold_and_the_lists_in_a_searched_folder_are_no_submissions(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
-def test_a_file_named_twice_is_one_run_a_pipe_is_not_waited_for_and_a_dead_link_is_told(folder: Path) -> None:
+def test_a_file_named_twice_is_one_run_a_pipe_is_not_waited_for_and_a_dead_link_is_told(folder):
     write(folder, {"all/a.txt": run_lines(9, "a")})
     os.mkfifo(folder / "all" / "pipe")
     (folder / "all" / "link").symlink_to("nowhere")
@@ -299,7 +291,7 @@ def test_a_file_named_twice_is_one_run_a_pipe_is_not_waited_for_and_a_dead_link_
     assert matches(heard([one.reason for one in board.invalid]), ["all/link: [no-file]"])
 
 
-def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_rank(folder, capsys):
     (folder / "all").mkdir()
     with refusing(UsageError, "[empty] all …"):
         rank("all")
@@ -320,7 +312,7 @@ def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 # from memory, and as JSON
 
 
-def test_runs_from_memory() -> None:
+def test_runs_from_memory():
     runs = [Run.of({query: GOLD[query] for query in QUERIES[:n]}, tag="same") for n in (5, 9)]
     wrong = {query: ["x"] for query in QUERIES} | {QUERIES[0]: GOLD[QUERIES[0]]}
     board = one_step.leaderboard(GOLD, *runs, wrong, task="1", n_resamples=99)
@@ -328,7 +320,7 @@ def test_runs_from_memory() -> None:
     assert board.names() == ["same (2)", "same", "run"]  # numbered in the order given
 
 
-def test_parts_from_memory() -> None:
+def test_parts_from_memory():
     gold = Gold({"R07-01-A": {"1": 1}, "R07-02-A": {"2": 1}}, {"R07-01-A": True, "R07-02-A": True})
     articles, labels = Run.of({"R07-01-A": ["1"]}, tag="A"), Answers({"R07-01-A": True}, tag="A")
     board = one_step.leaderboard(gold, Submission(articles, labels), articles, task="3", edition=2026, n_resamples=99)
@@ -336,7 +328,7 @@ def test_parts_from_memory() -> None:
     assert matches(heard([one.reason for one in board.invalid]), ["[incomplete] <memory> … Accuracy …"])
 
 
-def test_the_json_holds_everything_and_repeats_to_the_byte(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_holds_everything_and_repeats_to_the_byte(folder, capsys):
     write(folder, {f"all/T{n}/{n}.txt": run_lines(n, f"r{n}") for n in (3, 9)} | {"all/bad.txt": ""})
     typed = ["leaderboard", "gold.json", "all", "--task", "1", "-f", "json"]
     assert main(typed) == 2
@@ -365,7 +357,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(folder: Path, capsys:
 # as text
 
 
-def test_file_names_that_are_no_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_names_that_are_no_text(folder, capsys):
     try:
         Path(os.fsdecode(b"run\xff.json")).write_text(json.dumps({**GOLD, next(iter(GOLD)): ["no"]}) + "\n")
     except (OSError, UnicodeError):
@@ -376,7 +368,7 @@ def test_file_names_that_are_no_text(folder: Path, capsys: pytest.CaptureFixture
         assert "\udcff" not in capsys.readouterr().out
 
 
-def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_csv_holds_one_table(folder, capsys):
     write(folder, {"a.txt": run_lines(9, "a")})
     given = ["leaderboard", "gold.json", "a.txt", "--task", "1", "--resamples", "99"]
     assert main([*given, "-f", "csv", "--table", "results", "--table", "relevant"]) == 2
@@ -390,8 +382,8 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert page.open == [] and {"#results", "#questions"} <= {*page.values("href")}
 
 
-def test_the_best_is_named_only_where_it_is_found_to_be_better_than_each_other(folder: Path) -> None:
-    def of(*right: range) -> tuple[str, list[tuple[object, ...]]]:
+def test_the_best_is_named_only_where_it_is_found_to_be_better_than_each_other(folder):
+    def of(*right):
         runs = {}
         for n, kept in enumerate(right):
             lines = (f"{q} {GOLD[q][0] if at in kept else '999999'} r{n}\n" for at, q in enumerate(QUERIES))
@@ -414,14 +406,14 @@ def test_the_best_is_named_only_where_it_is_found_to_be_better_than_each_other(f
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
-def test_what_so_few_queries_cannot_show_is_remarked(n: int, folder: Path) -> None:
+def test_what_so_few_queries_cannot_show_is_remarked(n, folder):
     runs = [{query: GOLD[query] for query in QUERIES[: 5 - at]} for at in range(n - 1)]
     board = rank(*runs, {query: [*GOLD[query], "x"] for query in QUERIES[:5]}, only=QUERIES[:5])
     assert "too-few-queries" in [remark.kind for remark in board.remarks]
     assert board.best.startswith("the best may be any of")
 
 
-def test_groups_of_queries_count_as_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_groups_of_queries_count_as_one(folder, capsys):
     write(folder, {"a.txt": run_lines(18, "a"), "b.txt": run_lines(5, "b"),
                    "groups.txt": "".join(f"{query} g{at // 10}\n" for at, query in enumerate(QUERIES))})  # fmt: skip
     assert main(["leaderboard", "gold.json", "a.txt", "b.txt", "--task", "1", "--groups", "groups.txt"]) == 0
@@ -438,7 +430,7 @@ def test_groups_of_queries_count_as_one(folder: Path, capsys: pytest.CaptureFixt
         assert "8 queries in 4 groups" in capsys.readouterr().out
 
 
-def test_the_best_run_of_a_team_is_compared_as_one_of_all_that_it_sent(folder: Path) -> None:
+def test_the_best_run_of_a_team_is_compared_as_one_of_all_that_it_sent(folder):
     write(folder, {f"all/{team}/{team}{n}.txt": run_lines(n, f"{team}{n}") for team, n in [("A", 12), ("B", 3)]})
     alone = rank("all", best=True, n_resamples=999)
     write(folder, {f"all/A/x{n}.txt": run_lines(n, f"x{n}") for n in range(4, 11)})

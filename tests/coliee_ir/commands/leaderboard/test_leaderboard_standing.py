@@ -1,7 +1,5 @@
 """Places and rank sets, held to what their docstrings say."""
 
-from __future__ import annotations
-
 import math
 from unittest.mock import Mock
 
@@ -15,12 +13,12 @@ from coliee_ir.stats.ranks import Ranks, rank_sets
 
 
 @given(st.lists(st.integers(0, 5), max_size=12))
-def test_a_place_is_one_more_than_how_many_are_better(values: list[int]) -> None:
+def test_a_place_is_one_more_than_how_many_are_better(values):
     ordered = sorted(values, reverse=True)
     assert places([(float(v),) for v in ordered]) == [1 + sum(other > v for other in ordered) for v in ordered]
 
 
-def test_rounding_errors_make_no_places() -> None:
+def test_rounding_errors_make_no_places():
     pairs = ((0.1 + 0.2, 0.1), (0.3, 0.1), (0.3, 0.2), (math.nan, 0.1), (0.0, 0.1))
     measures = ExternalMeasure("A"), ExternalMeasure("B")
     results = ({one: Mock(value=value) for one, value in zip(measures, pair, strict=True)} for pair in pairs)
@@ -28,7 +26,7 @@ def test_rounding_errors_make_no_places() -> None:
     assert none < zero < one == same < better
 
 
-def test_less_is_better() -> None:
+def test_less_is_better():
     assert order_key(Mock(results={ExternalMeasure("wer", lower=True): Mock(value=0.2)}), []) == (-0.2,)
 
 
@@ -41,9 +39,7 @@ tables = st.integers(1, 7).flatmap(
 
 
 @given(tables, st.integers(0, 2))
-def test_rank_sets_hold_the_rank_are_monotone_and_equal_for_equal_scores(
-    table: tuple[list[int], list[list[bool]]], without: int
-) -> None:
+def test_rank_sets_hold_the_rank_are_monotone_and_equal_for_equal_scores(table, without):
     scores = sorted(map(float, table[0]), reverse=True)
     n = len(scores)
     better = np.array(table[1]) & (np.array(scores)[:, None] > np.array(scores))
@@ -67,5 +63,5 @@ def test_rank_sets_hold_the_rank_are_monotone_and_equal_for_equal_scores(
                 assert worst <= found[other].worst
 
 
-def test_a_set_is_written_as_a_range() -> None:
+def test_a_set_is_written_as_a_range():
     assert [str(ranks) for ranks in (Ranks(1, 7), Ranks(2, 2), Ranks(0, 0))] == ["1–7", "2", "-"]

@@ -1,7 +1,5 @@
 """Tables of questions and categories: small cases that can be counted by hand, and properties."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from published import ACCURACIES
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run
 from coliee_ir.cli import main
-from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
+from coliee_ir.commands.leaderboard import Categories, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.commands.leaderboard.questions import candidates_of, data_of, majority
 from coliee_ir.output.grid import Number, separated
@@ -24,19 +22,19 @@ ONE = Run.of({"q1": ["a", "x"], "q2": ["c"], "q3": ["x", "d"]}, tag="ONE")
 TWO = Run.of({"q1": ["a"], "q2": ["x", "y", "c"]}, tag="TWO")
 
 
-def board_of(*runs: object, **options: object) -> Leaderboard:
-    return one_step.leaderboard(GOLD, *runs, **{"task": "1", "n_resamples": 99, **options})  # type: ignore[arg-type]
+def board_of(*runs, **options):
+    return one_step.leaderboard(GOLD, *runs, **{"task": "1", "n_resamples": 99, **options})
 
 
-def values(board: Leaderboard, name: str, **extras: object) -> list[list[object]]:
-    table = board.table(name, **extras)  # type: ignore[arg-type]
+def values(board, name, **extras):
+    table = board.table(name, **extras)
     return [[cell.value if isinstance(cell, Number) else cell for cell in row] for row in table.rows]
 
 
 # questions
 
 
-def test_questions_by_kind() -> None:
+def test_questions_by_kind():
     gold = Gold({**{q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, "q5": {}})
     board = one_step.leaderboard(gold, ONE, TWO, task="3", edition=2025, n_resamples=99)
     assert list(board.table("questions").header) == ["query", "kind", "relevant", "F2", "P", "R"]
@@ -57,7 +55,7 @@ def test_questions_by_kind() -> None:
     assert counts == [2, 1, 1, 0]  # one, several; the one without documents has no mean
 
 
-def test_means_of_questions_are_over_ranked_runs(tmp_path: Path) -> None:
+def test_means_of_questions_are_over_ranked_runs(tmp_path):
     for name, text in {
         "teams.csv": "tag,team,status\nONE,A,\nTWO,B,withdrawn\n", "one": "q1 a ONE\nq2 x ONE\n", "two": "q2 c TWO\n",
     }.items():  # fmt: skip
@@ -68,7 +66,7 @@ def test_means_of_questions_are_over_ranked_runs(tmp_path: Path) -> None:
     assert marked.table("questions").caption == alone.table("questions").caption
 
 
-def test_of_answers_questions_are_easy_or_other_and_without_documents() -> None:
+def test_of_answers_questions_are_easy_or_other_and_without_documents():
     gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
     runs = [Answers({query: label == "Y" for query, label in zip(gold, labels, strict=True)}, tag=labels)
             for labels in ("YNN", "YYN")]  # fmt: skip
@@ -80,7 +78,7 @@ def test_of_answers_questions_are_easy_or_other_and_without_documents() -> None:
         board.table("relevant")
 
 
-def test_as_many_yes_as_no_make_no_the_baseline() -> None:
+def test_as_many_yes_as_no_make_no_the_baseline():
     label, is_right = majority(one_step.leaderboard({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", n_resamples=9)) or (
         "",
         [],
@@ -88,7 +86,7 @@ def test_as_many_yes_as_no_make_no_the_baseline() -> None:
     assert (label, [*is_right]) == ("N", [0, 1])
 
 
-def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:
+def test_a_mean_of_three_tenths_stands_in_the_fourth_bin():
     queries = [f"q{n}" for n in range(10)]
     runs = [Run.of({"q0": ["d"]} if n < 3 else {"q1": ["x"]}, tag=f"r{n}") for n in range(10)]
     board = one_step.leaderboard({query: ["d"] for query in queries}, *runs, task="1", n_resamples=9)
@@ -103,7 +101,7 @@ def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:
     ("nothing", "[unknown-name] 'nothing'… ranking, results …"),
     ("categories", "[option-needed]"),
 ])  # fmt: skip
-def test_tables_that_there_are_not(name: str, said: str) -> None:
+def test_tables_that_there_are_not(name, said):
     with refusing(UsageError, said):
         board_of(ONE).table(name)
 
@@ -118,14 +116,14 @@ def test_tables_that_there_are_not(name: str, said: str) -> None:
         ("query,category\nq9,a\n", "t.csv: [no-result] (found 'q9')"),
     ],
 )  # fmt: skip
-def test_categories_that_cannot_be_read(text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_categories_that_cannot_be_read(text, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text(text)
     with refusing(InputError, said):
         read_categories("t.csv", list(GOLD))
 
 
-def test_a_micro_average_by_category_is_one_of_its_questions_alone(tmp_path: Path) -> None:
+def test_a_micro_average_by_category_is_one_of_its_questions_alone(tmp_path):
     (tmp_path / "c.csv").write_text("query,category\nq1.txt,long\nq2,long|short\n\nq3,\n")
     board = board_of(ONE, TWO)
     categories = read_categories(tmp_path / "c.csv", board.queries)
@@ -139,7 +137,7 @@ def test_a_micro_average_by_category_is_one_of_its_questions_alone(tmp_path: Pat
 # the tables of the 2021 overview paper for Tasks 4 and 5, of 81 questions
 
 
-def label_files(folder: Path, rights: list[int]) -> list[str]:
+def label_files(folder, rights):
     """A gold with 43 times N, of 81, and runs that are right so often."""
     queries = [f"R02-{n}-A" for n in range(81)]
     gold = ["N" if n < 43 else "Y" for n in range(81)]
@@ -156,7 +154,7 @@ def label_files(folder: Path, rights: list[int]) -> list[str]:
 
 
 @pytest.mark.parametrize("task", ["4", "5"])
-def test_tables_11_and_13(task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_11_and_13(task, tmp_path, capsys):
     rows = [line.split() for line in ACCURACIES.strip().splitlines()]
     published = [(int(right), said) for year, of, _, right, _, said in rows if (year, of) == ("2021", task)]
     files = label_files(tmp_path, [right for right, _ in published])
@@ -172,7 +170,7 @@ def test_tables_11_and_13(task: str, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert rights == sorted(rights, reverse=True)
 
 
-def test_table_12(tmp_path: Path) -> None:
+def test_table_12(tmp_path):
     gold, runs = label_files(tmp_path, [57, 54])
     # overlapping: the first 20 questions, of which N is right, and every third one; one question is not of this year
     lines = ["query,category"]
@@ -199,7 +197,7 @@ def test_table_12(tmp_path: Path) -> None:
     assert [getattr(cell, "text", cell) for cell in table.rows[-1]] == ["all", "81", "53.1", "70.4", "66.7"]
 
 
-def test_table_12_as_latex_and_from_a_sheet_of_marks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_12_as_latex_and_from_a_sheet_of_marks(tmp_path, capsys):
     files = label_files(tmp_path, [57])
     sheet = tmp_path / "marks.csv"
     sheet.write_text("id\tAnaphora\tR&D\tnone\n" + "".join(f"R02-{n}-A\tx\t{n % 2}\t\n" for n in range(10)))
@@ -214,9 +212,7 @@ def test_table_12_as_latex_and_from_a_sheet_of_marks(tmp_path: Path, capsys: pyt
 # the data of a task
 
 
-def test_queries_candidates_and_relevant_documents_of_training_and_test(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_queries_candidates_and_relevant_documents_of_training_and_test(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text('{"001": ["001", "002"], "002": ["003"]}')
     Path("train.json").write_text('{"011": ["001"], "012": ["001", "002", "003"], "013": ["002"], "014": ["001"]}')
@@ -239,7 +235,7 @@ def test_queries_candidates_and_relevant_documents_of_training_and_test(
     assert capsys.readouterr().out.splitlines()[1:] == ["test,2,3,1.5"]
 
 
-def test_the_data_of_answers_are_counts_of_labels() -> None:
+def test_the_data_of_answers_are_counts_of_labels():
     gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
     board = one_step.leaderboard(gold, Answers({"R07-01-A": True}, tag="A"), task="4", n_resamples=9)
     assert list(board.table("data").header) == ["data", "queries", "Y", "N"]

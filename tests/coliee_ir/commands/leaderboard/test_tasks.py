@@ -1,14 +1,10 @@
 """Runs over several tasks: means in which each counts the same, ranks for these and for others, who is left out."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from asserting import Call, done, failing, mentions, refusing
+from asserting import done, failing, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import UsageError
@@ -17,22 +13,22 @@ from coliee_ir import Scored, evaluate, evaluate_all, leaderboard
 SIZES = (12, 30, 20, 8, 16, 10, 14)
 
 
-def drawn(sizes: tuple[int, ...] = SIZES, runs: int = 4) -> tuple[dict[str, list[Any]], dict[str, str]]:
+def drawn(sizes=SIZES, runs=4):
     """Columns of scores, and query → task; the first run is the best."""
     random = np.random.default_rng(5)
     tasks = {f"t{at}-{query}": f"t{at}" for at, n in enumerate(sizes) for query in range(n)}
     ease = random.normal(0, 0.15, len(tasks))
-    columns: dict[str, list[Any]] = {"query": [*tasks]}
+    columns = {"query": [*tasks]}
     for run in range(runs):
         columns[f"run{run}"] = np.clip(0.6 - 0.06 * run + ease + random.normal(0, 0.1, len(tasks)), 0, 1).tolist()
     return columns, tasks
 
 
-def read(columns: dict[str, list[Any]], **options: Any) -> Scored:
+def read(columns, **options):
     return Scored.from_frame(columns, columns={"tag": "*"}, **options)
 
 
-def test_each_task_counts_the_same_and_has_a_column() -> None:
+def test_each_task_counts_the_same_and_has_a_column():
     columns, tasks = drawn()
     board = leaderboard(read(columns), tasks=tasks)
     of = np.array([*tasks.values()])
@@ -44,7 +40,7 @@ def test_each_task_counts_the_same_and_has_a_column() -> None:
     assert board.table().header[-7:] == [f"t{at}" for at in range(7)]
 
 
-def test_a_run_with_one_score_everywhere_has_no_width_however_unequal_tasks_are() -> None:
+def test_a_run_with_one_score_everywhere_has_no_width_however_unequal_tasks_are():
     sizes = (100, 10, 2)
     columns, tasks = drawn(sizes, 2)
     columns["run2"], columns["run3"] = [0.5] * sum(sizes), [0.45] * sum(sizes)
@@ -57,7 +53,7 @@ def test_a_run_with_one_score_everywhere_has_no_width_however_unequal_tasks_are(
     assert 3.9 * error < high - low < 5.7 * error
 
 
-def test_by_how_much_tasks_differ_is_no_chance() -> None:
+def test_by_how_much_tasks_differ_is_no_chance():
     columns, tasks = drawn((20, 20, 20, 20), 3)
     of = np.array([int(task[1:]) for task in tasks.values()])
     unlike = {name: values if name == "query" else (np.array(values) + (of - 1.5) * 5 * at).tolist()
@@ -68,7 +64,7 @@ def test_by_how_much_tasks_differ_is_no_chance() -> None:
         assert np.ptp(entry.interval) == pytest.approx(np.ptp(other.interval), rel=0.05)  # of shares it is skew
 
 
-def test_a_tasks_score_is_the_measures_own_also_where_it_is_no_mean_over_queries() -> None:
+def test_a_tasks_score_is_the_measures_own_also_where_it_is_no_mean_over_queries():
     random, tasks = np.random.default_rng(1), {f"{task}{at}": task for task in "ab" for at in range(9)}
     gold = {query: [f"d{at}" for at in range(int(random.integers(1, 9)))] for query in tasks}
     runs = {name: {query: [f"d{at}" for at in range(int(random.integers(1, most)))] for query in tasks}
@@ -80,7 +76,7 @@ def test_a_tasks_score_is_the_measures_own_also_where_it_is_no_mean_over_queries
         assert [*entry.scores.measures.values()] == pytest.approx([np.mean(of_tasks), *of_tasks])
 
 
-def test_wins_are_the_share_of_other_runs_beaten_on_each_query() -> None:
+def test_wins_are_the_share_of_other_runs_beaten_on_each_query():
     columns, tasks = drawn()
     columns["run1"][3] = columns["run2"][3]
     board = leaderboard(read(columns), tasks=tasks, scale="wins")
@@ -93,10 +89,10 @@ def test_wins_are_the_share_of_other_runs_beaten_on_each_query() -> None:
 
 
 @pytest.mark.parametrize("scale", ["score", "wins"])
-def test_where_less_is_better_the_best_is_still_the_first(scale: Any) -> None:
+def test_where_less_is_better_the_best_is_still_the_first(scale):
     columns, tasks = drawn()
     upside_down = {name: values if name == "query" else [1 - one for one in values] for name, values in columns.items()}
-    rows: dict[str, list[Any]] = {"run": [], "query": [], "cost": []}
+    rows = {"run": [], "query": [], "cost": []}
     for name, values in upside_down.items():
         if name != "query":
             rows["run"] += [name] * len(values)
@@ -108,7 +104,7 @@ def test_where_less_is_better_the_best_is_still_the_first(scale: Any) -> None:
     assert less.tasks is not None and more.tasks is not None and less.tasks.other_tasks == more.tasks.other_tasks
 
 
-def test_of_other_tasks_ranks_are_told_from_six_tasks_on() -> None:
+def test_of_other_tasks_ranks_are_told_from_six_tasks_on():
     for n in (5, 6, 7):
         columns, tasks = drawn(SIZES[:n])
         board = leaderboard(read(columns), tasks=tasks)
@@ -120,7 +116,7 @@ def test_of_other_tasks_ranks_are_told_from_six_tasks_on() -> None:
     assert f"{board.tasks.other_tasks['run3']}" == "4"
 
 
-def test_who_lacks_a_task_is_left_out_and_named_with_what_its_tasks_would_have_done() -> None:
+def test_who_lacks_a_task_is_left_out_and_named_with_what_its_tasks_would_have_done():
     columns, tasks = drawn()
     rows = [(run, query, value) for run, values in columns.items() if run != "query"
             for query, value in zip(columns["query"], values, strict=True)
@@ -130,11 +126,11 @@ def test_who_lacks_a_task_is_left_out_and_named_with_what_its_tasks_would_have_d
     assert [entry.tag for entry in board.entries] == ["run0", "run1", "run2"]
     means = np.mean([[*entry.scores.measures.values()][1:] for entry in board.entries], axis=0)
     moved = means[[0, 2, 3, 5, 6]].mean() - means.mean()
-    [remark] = [one for one in board.remarks if one.kind == "left-out"]  # type: ignore[attr-defined]
+    [remark] = [one for one in board.remarks if one.kind == "left-out"]
     assert "run3" in remark and "t1, t4" in remark and f"{moved:+.4f}" in remark
 
 
-def test_what_makes_no_sense_is_refused() -> None:
+def test_what_makes_no_sense_is_refused():
     columns, tasks = drawn()
     scored = read(columns)
     for options, kind in (
@@ -147,7 +143,7 @@ def test_what_makes_no_sense_is_refused() -> None:
             leaderboard(scored, **options)
 
 
-def test_a_task_of_one_query_that_is_the_mean_of_the_others_is_a_total() -> None:
+def test_a_task_of_one_query_that_is_the_mean_of_the_others_is_a_total():
     columns, tasks = drawn()
     of = np.array([*tasks.values()])
     for name, values in columns.items():
@@ -160,20 +156,20 @@ def test_a_task_of_one_query_that_is_the_mean_of_the_others_is_a_total() -> None
 
 
 @pytest.mark.parametrize("is_column", [False, True])
-def test_tasks_of_which_no_query_counts_are_named(is_column: bool) -> None:
+def test_tasks_of_which_no_query_counts_are_named(is_column):
     columns, tasks = drawn()
-    frame: dict[str, list[Any]] = {"run": [], "query": [], "task": [], "AP": []}
+    frame = {"run": [], "query": [], "task": [], "AP": []}
     for run, values in columns.items():
         for query, value in zip(columns["query"], values, strict=True):
             if run != "query" and (run, tasks[query]) not in (("run1", "t2"), ("run2", "t5")):
                 for name, cell in zip(frame, (run, query, tasks[query], value), strict=True):
                     frame[name].append(cell)
     board = leaderboard(Scored.from_frame(frame, unanswered="common"), tasks="task" if is_column else tasks)
-    [remark] = [one for one in board.remarks if one.kind == "left-out"]  # type: ignore[attr-defined]
+    [remark] = [one for one in board.remarks if one.kind == "left-out"]
     assert "t2, t5" in remark and board.tasks is not None and len(board.tasks.names) == 5
 
 
-def test_a_column_that_has_another_part_is_no_column_of_tasks(call: Call, tmp_path: Path) -> None:
+def test_a_column_that_has_another_part_is_no_column_of_tasks(call, tmp_path):
     columns, tasks = drawn()
     table = tmp_path / "scores.csv"
     rows = [f"{run},{query},{tasks[query]},{value}\n" for run, values in columns.items() if run != "query"
@@ -185,7 +181,7 @@ def test_a_column_that_has_another_part_is_no_column_of_tasks(call: Call, tmp_pa
     assert call("leaderboard", table, "--scale", "wins")[0] == 2
 
 
-def test_the_command_takes_a_file_or_a_column_and_groups_are_named_in_the_caption(call: Call, tmp_path: Path) -> None:
+def test_the_command_takes_a_file_or_a_column_and_groups_are_named_in_the_caption(call, tmp_path):
     columns, tasks = drawn()
     table, of, groups = tmp_path / "scores.csv", tmp_path / "tasks.txt", tmp_path / "groups.txt"
     rows = [f"{run},{query},{tasks[query]},{value}\n" for run, values in columns.items() if run != "query"
@@ -203,7 +199,7 @@ def test_the_command_takes_a_file_or_a_column_and_groups_are_named_in_the_captio
     assert call("leaderboard", table, "--tasks", "year", "-f", "html")[0] == 0
 
 
-def in_files(folder: Path, prefix: str = "") -> list[Path]:
+def in_files(folder, prefix=""):
     """A file of scores for each of three tasks; the queries of all are called alike, and run3 has no t2."""
     columns, tasks = drawn(SIZES[:3])
     files = []
@@ -216,7 +212,7 @@ def in_files(folder: Path, prefix: str = "") -> list[Path]:
     return files
 
 
-def test_files_of_scores_are_tasks_where_that_is_said(call: Call, tmp_path: Path) -> None:
+def test_files_of_scores_are_tasks_where_that_is_said(call, tmp_path):
     files = in_files(tmp_path)
     out, err = done(call, "leaderboard", *files, "--tasks", "file", "-f", "json")
     found = json.loads(out)
@@ -241,7 +237,7 @@ def test_files_of_scores_are_tasks_where_that_is_said(call: Call, tmp_path: Path
     ]
 
 
-def test_files_with_other_queries_of_the_same_runs_are_no_tasks_unless_that_is_said(call: Call, tmp_path: Path) -> None:
+def test_files_with_other_queries_of_the_same_runs_are_no_tasks_unless_that_is_said(call, tmp_path):
     alike, apart = tmp_path / "alike", tmp_path / "apart"
     for folder in (alike, apart):
         folder.mkdir()
@@ -266,7 +262,7 @@ def test_files_with_other_queries_of_the_same_runs_are_no_tasks_unless_that_is_s
         leaderboard({**tasks, "t9": other})
 
 
-def test_golds_and_runs_of_several_years_are_tasks_with_the_measures_own_scores() -> None:
+def test_golds_and_runs_of_several_years_are_tasks_with_the_measures_own_scores():
     random, by_year, runs = np.random.default_rng(1), {}, ("long", "short")
     for year in ("H30", "R01"):
         gold = {str(at): [f"d{at}" for at in range(int(random.integers(1, 9)))] for at in range(9)}

@@ -1,24 +1,20 @@
 """``plan``: what it promises is what the shipped test finds, and how it is written."""
 
-from __future__ import annotations
-
 import json
 import math
 import random
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import one_step
 import pytest
-from asserting import Call
 from example_runs import EXAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Evaluator, Scored, Scores, compare, evaluate_all
+from coliee_ir import Evaluator, Scored, compare, evaluate_all
 from coliee_ir.commands.plan import plan
 from coliee_ir.measures.base import of_mean
 from coliee_ir.output.shown import FORMS, render
@@ -29,7 +25,7 @@ from coliee_ir.stats.settings import Resampling
 QUERIES = [f"q{at}" for at in range(200)]
 
 
-def accuracies(*qualities: float) -> list[Scores]:
+def accuracies(*qualities):
     """Runs that are right on a share of the questions, by chance."""
     evaluator = Evaluator(Gold(labels=dict.fromkeys(QUERIES, True)), task="4")
     chance = random.Random(1)
@@ -39,11 +35,11 @@ def accuracies(*qualities: float) -> list[Scores]:
     ]
 
 
-def planned(*qualities: float, **options: Any):  # type: ignore[no-untyped-def]
+def planned(*qualities, **options):
     return plan(accuracies(*qualities), **options)
 
 
-def test_what_is_promised_is_what_the_shipped_test_finds() -> None:
+def test_what_is_promised_is_what_the_shipped_test_finds():
     found = planned(0.7, 0.6, queries=[100]).sizes[0].found[0]
     draw = np.random.default_rng(1)
     hits = 0
@@ -55,7 +51,7 @@ def test_what_is_promised_is_what_the_shipped_test_finds() -> None:
 
 
 @pytest.mark.parametrize("lost", [0, 1, 3])
-def test_a_plan_for_accuracies_is_kept_also_where_one_run_is_right_wherever_the_other_is(lost: int) -> None:
+def test_a_plan_for_accuracies_is_kept_also_where_one_run_is_right_wherever_the_other_is(lost):
     answers = np.ones((2, 200))
     answers[1, : 10 + lost] = answers[0, 200 - lost :] = 0
     runs = [of_mean(one) for one in answers]
@@ -64,14 +60,14 @@ def test_a_plan_for_accuracies_is_kept_also_where_one_run_is_right_wherever_the_
 
 
 @pytest.mark.parametrize("size", [2, 5])
-def test_nothing_is_promised_where_no_p_can_be_small_enough(size: int) -> None:
+def test_nothing_is_promised_where_no_p_can_be_small_enough(size):
     found = planned(1.0, 0.0, queries=[size, 20])
     assert np.isnan(np.array(found.sizes[0].found, dtype=float)).all()
     assert not np.isnan(np.array(found.sizes[1].found, dtype=float)).any()
     assert str(size) in found.notes()[1]
 
 
-def exact_power(n: int, share: float, difference: float) -> float:
+def exact_power(n, share, difference):
     """The power of McNemar's exact test, over all that two runs can answer."""
     won, lost = (share + difference) / 2, (share - difference) / 2
     total = 0.0
@@ -84,13 +80,13 @@ def exact_power(n: int, share: float, difference: float) -> float:
 
 
 @given(st.integers(6, 30), st.floats(0.05, 0.95), st.floats(0.01, 1))
-def test_the_power_for_accuracies_is_that_of_the_exact_test(n: int, share: float, part: float) -> None:
+def test_the_power_for_accuracies_is_that_of_the_exact_test(n, share, part):
     assert ExactTest(n, 0.05, 0.0).power(share, share * part) == pytest.approx(
         exact_power(n, share, share * part), abs=2e-3
     )
 
 
-def test_no_difference_is_promised_that_no_discordance_allows() -> None:
+def test_no_difference_is_promised_that_no_discordance_allows():
     for qualities in ((0.93, 0.0), (0.85, 0.0), (1.0, 0.0)):
         [size] = planned(*qualities, queries=[20]).sizes
         [found] = size.found
@@ -98,7 +94,7 @@ def test_no_difference_is_promised_that_no_discordance_allows() -> None:
         assert found is not None and exact_power(20, found + 1e-9, found) >= 0.79
 
 
-def test_more_queries_find_smaller_differences_and_more_runs_larger_ones() -> None:
+def test_more_queries_find_smaller_differences_and_more_runs_larger_ones():
     two = planned(0.7, 0.6, queries=[50, 200, 800])
     found = [size.found[0] for size in two.sizes]
     assert [size.queries for size in two.sizes] == [50, 200, 800]
@@ -113,7 +109,7 @@ def test_more_queries_find_smaller_differences_and_more_runs_larger_ones() -> No
     assert [row[1].text == "-" for row in few.tables()[0].rows] == [True, False]  # no two shares are so far apart
 
 
-def test_groups_count_as_wholes_and_are_named() -> None:
+def test_groups_count_as_wholes_and_are_named():
     groups = {query: f"g{at // 4}" for at, query in enumerate(QUERIES)}
     found = planned(0.7, 0.6, queries=[100], groups=groups)
     assert (found.groups, found.to_dict()["groups"]) == (50, 50)
@@ -121,7 +117,7 @@ def test_groups_count_as_wholes_and_are_named() -> None:
     assert planned(0.7, 0.6, queries=[100]).to_dict()["groups"] == 0
 
 
-def test_what_makes_no_sense_is_refused_and_by_default_this_years_number_is_halved_and_doubled() -> None:
+def test_what_makes_no_sense_is_refused_and_by_default_this_years_number_is_halved_and_doubled():
     assert [size.queries for size in planned(0.7, 0.6).sizes] == [100, 200, 400, 800]
     for options in ({"power": 0.01}, {"queries": [1]}, {"groups": {"q0": "a"}}):
         with pytest.raises(UsageError):
@@ -132,7 +128,7 @@ def test_what_makes_no_sense_is_refused_and_by_default_this_years_number_is_halv
             plan(runs)
 
 
-def test_the_command_plans_from_files_as_python_does_in_every_form(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_plans_from_files_as_python_does_in_every_form(call, monkeypatch):
     monkeypatch.chdir(EXAMPLES)
     files = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt"]
     found = one_step.plan(*files, measure="MicroR", queries=[40, 20])
@@ -149,7 +145,7 @@ def test_the_command_plans_from_files_as_python_does_in_every_form(call: Call, m
     assert call("plan", *files[:2])[0] == 2
 
 
-def test_where_one_query_has_most_of_the_variance_the_plan_says_so() -> None:
+def test_where_one_query_has_most_of_the_variance_the_plan_says_so():
     gold = {f"q{at}": [f"d{one}" for one in range(200 if at == 0 else 2)] for at in range(40)}
     runs = [{query: found[: len(found) // k if at else 60 * k] for at, (query, found) in enumerate(gold.items())}
             for k in (1, 2)]  # fmt: skip
@@ -162,7 +158,7 @@ def test_where_one_query_has_most_of_the_variance_the_plan_says_so() -> None:
 
 
 @pytest.mark.parametrize(("differ", "is_noted"), [(3, True), (5, True), (6, False), (40, False)])
-def test_where_few_questions_tell_accuracies_apart_the_plan_says_how_many(differ: int, is_noted: bool) -> None:
+def test_where_few_questions_tell_accuracies_apart_the_plan_says_how_many(differ, is_noted):
     evaluator = Evaluator(Gold(labels=dict.fromkeys(QUERIES, True)), task="4")
     answers = [{query: at >= wrong for at, query in enumerate(QUERIES)} for wrong in (0, differ)]
     found = plan([evaluator.evaluate(Answers(one, tag=str(at))) for at, one in enumerate(answers)], queries=[400])
@@ -170,7 +166,7 @@ def test_where_few_questions_tell_accuracies_apart_the_plan_says_how_many(differ
     assert not is_noted or (f" {differ} " in found.notes()[1] and "variance" not in found.notes()[1])
 
 
-def test_the_order_of_gold_and_runs_changes_nothing() -> None:
+def test_the_order_of_gold_and_runs_changes_nothing():
     gold = {f"q{at}": ["a", "b"] for at in range(30)}
     runs = [{query: ["a", "b"][: at % k] for at, query in enumerate(gold)} for k in (2, 3)]
     texts = []
@@ -181,7 +177,7 @@ def test_the_order_of_gold_and_runs_changes_nothing() -> None:
     assert texts[0] == texts[1]
 
 
-def systems_drawn(draw: np.random.Generator, better: float, queries: int, runs: int) -> dict[str, Any]:
+def systems_drawn(draw, better, queries, runs):
     """A and B, the one so much better: scores vary with queries, with runs, and with both."""
     base, cells = draw.normal(0.5, 0.15, queries), []
     for name, more in (("A", better), ("B", 0.0)):
@@ -192,12 +188,12 @@ def systems_drawn(draw: np.random.Generator, better: float, queries: int, runs: 
     return dict(zip(("system", "seed", "query", "score"), zip(*cells, strict=True), strict=True))
 
 
-def scored_systems(*drawn: Any) -> Scored:
+def scored_systems(*drawn):
     return Scored.from_frame(systems_drawn(*drawn), columns={"tag": "system", "replicate": "seed"})
 
 
 @pytest.mark.parametrize("runs", [3, 6])
-def test_what_is_promised_of_systems_is_what_the_comparison_of_systems_finds(runs: int) -> None:
+def test_what_is_promised_of_systems_is_what_the_comparison_of_systems_finds(runs):
     draw, [asked] = np.random.default_rng(1), [40]
     plans = [plan(scored_systems(draw, 0.0, 30, runs), queries=[asked], replicates="seed") for _ in range(25)]
     least = float(np.sqrt(np.mean(np.square([one.sizes[0].found for one in plans]))))
@@ -205,7 +201,7 @@ def test_what_is_promised_of_systems_is_what_the_comparison_of_systems_finds(run
     assert sum(one.pairs[0].p < 0.05 for one in trials) / 120 == pytest.approx(0.8, abs=0.1)
 
 
-def test_more_queries_do_not_lessen_the_variance_between_runs_which_is_said() -> None:
+def test_more_queries_do_not_lessen_the_variance_between_runs_which_is_said():
     scored = scored_systems(np.random.default_rng(2), 0.1, 30, 3)
     single, systems = (plan(scored, queries=[30, 10**6], replicates=how) for how in (None, "seed"))
     assert (single.replicates, single.at_best) == ((), ())
@@ -218,7 +214,7 @@ def test_more_queries_do_not_lessen_the_variance_between_runs_which_is_said() ->
     assert systems.sizes[0].found[0] > single.sizes[0].found[0]
 
 
-def test_systems_that_cannot_be_planned_for_are_refused() -> None:
+def test_systems_that_cannot_be_planned_for_are_refused():
     scored = scored_systems(np.random.default_rng(2), 0.1, 30, 3)
     runs = [run for scores in scored for run in scores.schema.copies]
     alike = [replace(scores, tag=f"r{at}") for at, scores in enumerate(runs[:1] * 6)]

@@ -1,7 +1,5 @@
 """Reports: their numbers are those of evaluate, nothing breaks out of the page, and figures are written."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import gzip
@@ -10,12 +8,11 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import one_step
 import pytest
-from asserting import Call, begins, done, failing, heard, matches, mentions, refusing
+from asserting import begins, done, failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES, SHOWN, shown
 from parsed_page import Parsed
 
@@ -36,7 +33,7 @@ BESIDES = {**{task: {"cutoffs", "tuning"} for task in ("1", "2", "3", "3 of 2025
 USUAL = ("1", "3", "4", "tort")
 
 
-def held(page: str, name: str) -> Any:
+def held(page, name):
     """The JSON of one of the page's data elements."""
     [text] = re.findall(rf'<script type="application/gzip" id="{name}">([A-Za-z0-9+/=]*)</script>', page)
     return json.loads(gzip.decompress(base64.b64decode(text)))
@@ -48,7 +45,7 @@ def held(page: str, name: str) -> Any:
 @pytest.mark.parametrize(
     "name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.explore) for name in SHOWN]
 )
-def test_the_page_carries_the_json_of_evaluate(name: str, call: Call, tmp_path: Path) -> None:
+def test_the_page_carries_the_json_of_evaluate(name, call, tmp_path):
     path = tmp_path / "report.html"
     done(call, "report", *shown(name), "-o", path, "--resamples", "99")
     page = path.read_text(encoding="utf-8")
@@ -69,16 +66,16 @@ def test_the_page_carries_the_json_of_evaluate(name: str, call: Call, tmp_path: 
 
 
 @pytest.fixture(scope="module")
-def of_task1() -> coliee_ir.types.Report:
+def of_task1():
     return one_step.report(*shown("1"), n_resamples=99, command="coliee-ir report")
 
 
 @pytest.fixture(scope="module")
-def page(of_task1: coliee_ir.types.Report) -> str:
+def page(of_task1):
     return of_task1.to_html()
 
 
-def test_the_tables_show_the_numbers_of_evaluate(of_task1: coliee_ir.types.Report) -> None:
+def test_the_tables_show_the_numbers_of_evaluate(of_task1):
     runs = of_task1.to_dict()["runs"]
     assert [run["tag"] for run in runs] == ["bm25", "dense", "rerank"]
     queries = drawn(of_task1.contents).queries.data
@@ -94,19 +91,18 @@ def test_the_tables_show_the_numbers_of_evaluate(of_task1: coliee_ir.types.Repor
     assert means == sorted(means)
 
 
-def test_intervals_and_differences_are_those_of_compare(of_task1: coliee_ir.types.Report) -> None:
+def test_intervals_and_differences_are_those_of_compare(of_task1):
     comparison, contents = one_step.compare(*shown("1"), n_resamples=99), of_task1.contents
     intervals = dict(zip(contents.names, contents.intervals[contents.measure], strict=True))
     assert intervals == {standing.tag: standing.interval for standing in comparison.runs}
     found = []
     for one in (contents.comparison, comparison):
-        assert one is not None
         tags = [standing.tag for standing in one.runs]
         found.append({frozenset((tags[pair.a], tags[pair.b])): pair.p for pair in one.pairs})
     assert found[0] == found[1]
 
 
-def test_each_query_opens_to_what_was_retrieved_missed_and_wrong() -> None:
+def test_each_query_opens_to_what_was_retrieved_missed_and_wrong():
     gold = {"q1": ["d1", "d2"], "q2": ["d3"]}
     runs = {"A": {"q1": ["d1", "d9", "d2"], "q2": ["d8"]}, "B": {"q1": ["d9", "d7"]}}
     given = [coliee_ir.Run.of(run, tag=tag) for tag, run in runs.items()]
@@ -123,7 +119,7 @@ def test_each_query_opens_to_what_was_retrieved_missed_and_wrong() -> None:
     assert second["counts"] == [[0, 1, 1, 0], [0, 1, 0, 0]]
 
 
-def test_answers_open_to_the_right_one_and_those_given() -> None:
+def test_answers_open_to_the_right_one_and_those_given():
     gold = {"R07-01-O": "Y", "R07-02-O": "N", "R07-03-O": "N"}
     answers = coliee_ir.Answers({"R07-01-O": True, "R07-02-O": True}, tag="A")
     page = one_step.report(gold, answers, task="4", n_resamples=99).to_html()
@@ -134,20 +130,18 @@ def test_answers_open_to_the_right_one_and_those_given() -> None:
     ]
 
 
-def test_cutoffs_and_tunings_are_those_of_the_measure_and_of_tune(of_task1: coliee_ir.types.Report) -> None:
+def test_cutoffs_and_tunings_are_those_of_the_measure_and_of_tune(of_task1):
     figure = drawn(of_task1.contents).cutoffs
-    assert figure is not None
     rows = {(row[0], row[1].text): (row[2].value, row[3].value) for row in figure.data.rows}
     scores = coliee_ir.evaluate(*shown("1")[:2], measures=["MicroP@3", "MicroR@3", "MicroP", "MicroR"]).measures
     assert rows["bm25", "3"] == (scores["MicroP@3"], scores["MicroR@3"])
     assert rows["bm25", "as submitted"] == (scores["MicroP"], scores["MicroR"])
     tuning = of_task1.contents.tunings[0]
-    assert tuning is not None
     assert tuning.to_dict() == coliee_ir.tune(shown("1")[0], shown("1")[3], task="1").to_dict()
     assert not tuning.curve_intervals  # which no figure of a report shows
 
 
-def test_excluded_queries_and_broken_runs_are_nowhere_if_asked(call: Call, tmp_path: Path) -> None:
+def test_excluded_queries_and_broken_runs_are_nowhere_if_asked(call, tmp_path):
     (tmp_path / "broken.txt").write_text("a b c d e f g h\n")
     files = [shown("4")[0], tmp_path / "broken.txt", *shown("4")[1:]]
     options = ("--keep-going", "--exclude", "R07-01-A", "--resamples", "99")
@@ -159,7 +153,7 @@ def test_excluded_queries_and_broken_runs_are_nowhere_if_asked(call: Call, tmp_p
     assert [run["tag"] for run in held(page, "evaluation")["runs"]] == ["ALPHA", "BETA"]
 
 
-def test_a_report_follows_the_rules_of_scoring(call: Call, tmp_path: Path) -> None:
+def test_a_report_follows_the_rules_of_scoring(call, tmp_path):
     (tmp_path / "gold.json").write_text('{"001": ["2"], "003": ["4"], "005": ["6"]}')
     (tmp_path / "run.tsv").write_text("a\tb\tc\n001\t2\t9\n003\t2\t9\n005\t6\t1\n")
     options = ("--columns", "query=a,document=b,score=c", "--only", "001,005", "--resamples", "9", "--task", "1")
@@ -169,7 +163,7 @@ def test_a_report_follows_the_rules_of_scoring(call: Call, tmp_path: Path) -> No
     assert (run["queries"]["judged"], run["measures"]["MicroF1"]) == (2, 1.0)
 
 
-def test_the_page_begins_with_what_was_found(of_task1: coliee_ir.types.Report, page: str) -> None:
+def test_the_page_begins_with_what_was_found(of_task1, page):
     read = Parsed(page)
     best, cut = of_task1.contents.verdict()
     assert best == "rerank is the best run: MicroF1 0.494 (0.42–0.57)."
@@ -185,7 +179,7 @@ def test_the_page_begins_with_what_was_found(of_task1: coliee_ir.types.Report, p
     assert last == "Not distinguishable: r2 and r1; r2 and run; r1 and run."
 
 
-def test_a_run_has_one_colour_in_all_charts_and_ranks_are_whole(of_task1: coliee_ir.types.Report) -> None:
+def test_a_run_has_one_colour_in_all_charts_and_ranks_are_whole(of_task1):
     names, scales = of_task1.contents.names, set()
     for figure in drawn(of_task1.contents).figures():
         [of_figure] = [one["value"] for one in figure.chart["params"] if one["name"] == "runs"]
@@ -201,7 +195,7 @@ def test_a_run_has_one_colour_in_all_charts_and_ranks_are_whole(of_task1: coliee
 # what else can be asked for
 
 
-def test_categories_and_titles_are_shown_where_they_are_given(call: Call, tmp_path: Path) -> None:
+def test_categories_and_titles_are_shown_where_they_are_given(call, tmp_path):
     (tmp_path / "kinds.csv").write_text("query,category\n002473,Refugees\n007630,Refugees\n002473,Patents\n9,Patents\n")
     corpus = tmp_path / "corpus"
     corpus.mkdir()
@@ -217,7 +211,7 @@ def test_categories_and_titles_are_shown_where_they_are_given(call: Call, tmp_pa
     assert "Refugees (2)" in json.dumps(held(page, "charts")["categories"])
 
 
-def test_statements_and_captions_come_from_the_civil_code_and_the_gold(call: Call, tmp_path: Path) -> None:
+def test_statements_and_captions_come_from_the_civil_code_and_the_gold(call, tmp_path):
     (tmp_path / "code.txt").write_text("(Fraud)\nArticle 96 (1) A manifestation is voidable.\nArticle 97 Next.\n")
     pair = '<pair id="H18-1-{0}" label="Y"><t1>\nArticle 96 (1) A.\n</t1><t2>Statement {0}.</t2></pair>'
     pairs = "".join(pair.format(at) for at in range(1, 7))
@@ -232,7 +226,7 @@ def test_statements_and_captions_come_from_the_civil_code_and_the_gold(call: Cal
         assert (details["documents"][0][0], title in details["documents"][0][1]) == ("96", True)
 
 
-def test_one_run_needs_no_comparison_and_another_measure_no_tuning(call: Call, tmp_path: Path) -> None:
+def test_one_run_needs_no_comparison_and_another_measure_no_tuning(call, tmp_path):
     options = ("-m", "AP MicroF1", "-o", tmp_path / "r.html", "--resamples", "99")
     assert call("report", *shown("1")[:2], *options)[0] == 0
     page = Parsed((tmp_path / "r.html").read_text(encoding="utf-8"))
@@ -243,14 +237,13 @@ def test_one_run_needs_no_comparison_and_another_measure_no_tuning(call: Call, t
         one_step.report(*shown("1")[:2], baseline="x")
 
 
-def test_a_baseline_leaves_only_its_pairs() -> None:
+def test_a_baseline_leaves_only_its_pairs():
     report = one_step.report(*shown("1"), baseline="bm25", n_resamples=99, measures="AP")
     figure = drawn(report.contents).differences
-    assert figure is not None
     assert [row[:2] for row in figure.data.rows] == [["rerank", "bm25"], ["dense", "bm25"]]
 
 
-def test_of_another_gold_a_section_has_the_tables_and_sentences_of_compare(call: Call, tmp_path: Path) -> None:
+def test_of_another_gold_a_section_has_the_tables_and_sentences_of_compare(call, tmp_path):
     gold, runs = EXAMPLES / "trec/qrels.txt", [EXAMPLES / "trec" / name for name in ("bm25.run", "dense.run")]
     other, path = tmp_path / "<i>other.txt", tmp_path / "report.html"
     other.write_text(re.sub("(q3.*) 0$", r"\1 1", gold.read_text(), flags=re.MULTILINE))
@@ -274,7 +267,7 @@ def test_of_another_gold_a_section_has_the_tables_and_sentences_of_compare(call:
     }
 
 
-def test_a_cut_off_that_cannot_be_chosen_is_a_remark() -> None:
+def test_a_cut_off_that_cannot_be_chosen_is_a_remark():
     report = one_step.report({"q1": ["d1"]}, {"q1": ["d1", "d2"]}, task="1", n_resamples=99)
     assert report.contents.tunings == [None]
     assert any(mentions(heard(remark), "… run … 5 folds …") for remark in report.contents.remarks)
@@ -282,16 +275,14 @@ def test_a_cut_off_that_cannot_be_chosen_is_a_remark() -> None:
 
 
 @pytest.mark.parametrize("run", [{"q9": ["d1"], "q1": []}, {"q1": ["d7"]}])
-def test_a_run_that_found_nothing_has_a_report(run: dict[str, list[str]]) -> None:
-    gold: dict[str, list[str]] = {"q1": ["d1"], "q2": []}
+def test_a_run_that_found_nothing_has_a_report(run):
+    gold = {"q1": ["d1"], "q2": []}
     page = one_step.report(gold, run, {"q1": ["d1"]}, task="3", edition=2025, n_resamples=99).to_html()
     assert "1 of 1" not in Parsed(page).text
     assert Parsed(page).open == []
 
 
-def test_the_command_can_be_typed_again_and_gives_the_same_page(
-    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_can_be_typed_again_and_gives_the_same_page(call, tmp_path, monkeypatch):
     monkeypatch.chdir(EXAMPLES)
     path = tmp_path / "a page.html"
     call("report", *SHOWN["4"], "-o", path, "--resamples", "99")
@@ -316,16 +307,14 @@ def test_the_command_can_be_typed_again_and_gives_the_same_page(
         (["--figures", "o", "--corpus", "none"], "none"),
     ],
 )
-def test_what_does_not_fit_is_refused(
-    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
-) -> None:
+def test_what_does_not_fit_is_refused(call, tmp_path, monkeypatch, options, said):
     monkeypatch.chdir(tmp_path)
     err = failing(call, "report", *shown("4")[:2], *options)
     assert mentions(err, said)
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_not_installed_is_named(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_installed_is_named(call, tmp_path, monkeypatch):
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in ("altair", "jinja2") else find(name))
     code, _, err = call("report", *shown("1"), "-o", tmp_path / "r.html")
@@ -351,7 +340,7 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="module")
-def hostile() -> coliee_ir.types.Report:
+def hostile():
     """A report in which everything that a file can name is hostile."""
     ids = [text.replace("\u202e", "") for text in HOSTILE]  # ids with an invisible character are refused
     gold = {f"{text}q": [f"{text}d", f"{text}e"] for text in ids}
@@ -361,7 +350,7 @@ def hostile() -> coliee_ir.types.Report:
     return one_step.report(gold, *runs, task="1", n_resamples=9, command=" ".join(HOSTILE))
 
 
-def test_a_hostile_name_is_text_on_the_page(hostile: coliee_ir.types.Report) -> None:
+def test_a_hostile_name_is_text_on_the_page(hostile):
     hostile_page = hostile.to_html()
     hostile_page.encode()  # no lone surrogate
     read = Parsed(hostile_page)
@@ -382,14 +371,14 @@ READ = ("calculate", "expr", "signal", "filter", "field", "labelExpr", "href", "
 OURS = r"[a-z]+|datum\[order\]|(runs|questions|categories)\[(datum\.value|[0-9]+)\]"
 
 
-def test_a_hostile_name_is_data_in_a_chart_and_never_a_field_or_an_expression(hostile: coliee_ir.types.Report) -> None:
+def test_a_hostile_name_is_data_in_a_chart_and_never_a_field_or_an_expression(hostile):
     for figure in drawn(hostile.contents).figures():
         for expression in _found(figure.chart, READ):
             assert re.fullmatch(OURS, expression), expression
         assert '"@' not in json.dumps(_without_data(on_page(figure)))
 
 
-def _found(part: Any, keys: tuple[str, ...]) -> list[str]:
+def _found(part, keys):
     """The texts under some keys of a definition, outside of its data."""
     if isinstance(part, list):
         return [text for one in part for text in _found(one, keys)]
@@ -400,7 +389,7 @@ def _found(part: Any, keys: tuple[str, ...]) -> list[str]:
     return own + [text for value in inner for text in _found(value, keys)]
 
 
-def _without_data(part: Any) -> Any:
+def _without_data(part):
     if isinstance(part, list):
         return [_without_data(one) for one in part]
     if not isinstance(part, dict):
@@ -410,15 +399,13 @@ def _without_data(part: Any) -> Any:
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(monkeypatch):
     """Of figures, only the SVG is drawn."""
     for slow in ("svg_to_png", "svg_to_pdf"):
         monkeypatch.setattr(f"vl_convert.{slow}", lambda *_, **__: b"")
 
 
-def test_a_hostile_name_is_escaped_in_figures_and_tables(
-    hostile: coliee_ir.types.Report, tmp_path: Path, quick: None
-) -> None:
+def test_a_hostile_name_is_escaped_in_figures_and_tables(hostile, tmp_path, quick):
     files = write_figures(drawn(hostile.contents).figures()[:2], tmp_path)
     assert {path.parent for path in files} == {tmp_path}
     for path in files:
@@ -432,7 +419,7 @@ def test_a_hostile_name_is_escaped_in_figures_and_tables(
                 assert not [cell for cell in row if cell.startswith(("=", "@", "+")) or "\x1b" in cell]
 
 
-def test_a_script_that_would_end_itself_is_refused() -> None:
+def test_a_script_that_would_end_itself_is_refused():
     for code in ("a</SCRIPT>", "<!-- a", "a\rb"):
         with refusing(ValueError, "this script cannot be embedded in a page"):
             unbroken(code)
@@ -441,7 +428,7 @@ def test_a_script_that_would_end_itself_is_refused() -> None:
 # the page as a document
 
 
-def test_the_page_is_one_document_in_order_with_words_for_charts_that_needs_nothing_else(page: str) -> None:
+def test_the_page_is_one_document_in_order_with_words_for_charts_that_needs_nothing_else(page):
     read = Parsed(page)
     assert read.all("html") == [{"lang": "en"}]
     headings = [int(tag[1]) for tag, _ in read.elements if re.fullmatch("h[1-6]", tag)]
@@ -468,7 +455,7 @@ def test_the_page_is_one_document_in_order_with_words_for_charts_that_needs_noth
 # figures for a paper
 
 
-def test_the_figures_are_written_in_every_form(call: Call, tmp_path: Path) -> None:
+def test_the_figures_are_written_in_every_form(call, tmp_path):
     folder = tmp_path / "new" / "figures"
     _, err = done(call, "report", *shown("4"), "--figures", folder, "--resamples", "99")
     assert f"{folder}: 12 files" in err
@@ -481,7 +468,7 @@ def test_the_figures_are_written_in_every_form(call: Call, tmp_path: Path) -> No
     assert float(best[1]) == coliee_ir.evaluate(*shown("4")[:2]).measures["Accuracy"]
 
 
-def test_a_figure_that_cannot_be_written_is_named_and_leaves_nothing_half_written(call: Call, tmp_path: Path) -> None:
+def test_a_figure_that_cannot_be_written_is_named_and_leaves_nothing_half_written(call, tmp_path):
     (tmp_path / "scores.svg").mkdir()
     code, _, err = call("report", *shown("4"), "--figures", tmp_path, "--resamples", "9")
     assert code == 2
@@ -489,7 +476,7 @@ def test_a_figure_that_cannot_be_written_is_named_and_leaves_nothing_half_writte
     assert [path.name for path in tmp_path.iterdir()] == ["scores.svg"]
 
 
-def test_page_and_paper_are_drawn_from_one_definition(of_task1: coliee_ir.types.Report) -> None:
+def test_page_and_paper_are_drawn_from_one_definition(of_task1):
     for figure in drawn(of_task1.contents).figures():
         screen, paper = on_page(figure), on_paper(figure)
         assert "var(--" in json.dumps(screen)
@@ -501,7 +488,7 @@ def test_page_and_paper_are_drawn_from_one_definition(of_task1: coliee_ir.types.
         assert all(len(json.loads(runs)) == len(json.loads(of_runs)) for runs, of_runs in colours)
 
 
-def test_the_overview_names_every_question_on_its_axis(quick: None) -> None:
+def test_the_overview_names_every_question_on_its_axis(quick):
     ids = [f"H{n // 10:02}-{n}-U" for n in range(110)]
     gold = {query: ["1"] for query in ids}
     runs = [coliee_ir.Run.of({query: ["1"] for query in ids[:n]}, tag=f"A{n}") for n in (20, 60)]
@@ -515,7 +502,7 @@ def test_the_overview_names_every_question_on_its_axis(quick: None) -> None:
     assert overview(one_step.leaderboard(more, runs[0], task="3", edition=2025, n_resamples=99)) == []
 
 
-def test_of_many_runs_the_best_are_told_and_drawn_and_all_have_ranks() -> None:
+def test_of_many_runs_the_best_are_told_and_drawn_and_all_have_ranks():
     gold = {f"q{at}": [f"d{at}", f"e{at}"] for at in range(60)}
     runs = [coliee_ir.Run.of({f"q{q}": [f"d{q}"] for q in range(at)}, tag=f"r{at}") for at in range(1, 54)]
     report = one_step.report(gold, *runs, baseline="r1", task="1", n_resamples=99)

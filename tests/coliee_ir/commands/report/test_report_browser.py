@@ -1,12 +1,9 @@
 """Reports in a real browser: the system's Chromium, driven by Playwright. Without one the tests are skipped."""
 
-from __future__ import annotations
-
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections import namedtuple
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import axe_playwright_python
 import one_step
@@ -18,9 +15,6 @@ import coliee_ir
 from coliee_ir.commands.edition import Edition, Public, TaskPart
 from coliee_ir.commands.edition.public import Pictures, pages
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
 TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -31,7 +25,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -41,24 +35,17 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-class Opened(NamedTuple):
-    """A page, and what it said and asked for while it was open."""
-
-    page: Page
-    said: list[str]
-    asked: list[str]
-
-
-Open = Callable[..., Opened]
+#: a page, and what it said and asked for while it was open
+Opened = namedtuple("Opened", ["page", "said", "asked"])
 TOOLTIP = "#vg-tooltip-element.visible"
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
 @pytest.fixture(scope="module")
-def opened(browser: Browser) -> Open:
+def opened(browser):
     """Opens a page from disk, and waits until it is drawn."""
 
-    def open_page(path: Path, **options: Any) -> Opened:
+    def open_page(path, **options):
         page = browser.new_context(viewport={"width": 1100, "height": 900}, **options).new_page()
         found = Opened(page, [], [])
         page.on("console", lambda message: found.said.append(f"{message.type}: {message.text}"))
@@ -73,24 +60,24 @@ def opened(browser: Browser) -> Open:
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     one_step.report(*TASK1, n_resamples=99, command="coliee-ir report").write_html(path)
     return path
 
 
 @pytest.fixture(scope="module")
-def sheet(opened: Open, report: Path) -> Opened:
+def sheet(opened, report):
     """The report, for all tests that leave it as they find it."""
     return opened(report)
 
 
-def queries(page: Page) -> list[str]:
+def queries(page):
     """The queries in the order of the table."""
     return page.locator("#queries .open").all_inner_texts()
 
 
-def test_the_page_opens_from_disk_without_a_word_and_without_the_network(sheet: Opened, report: Path) -> None:
+def test_the_page_opens_from_disk_without_a_word_and_without_the_network(sheet, report):
     page, said, asked = sheet
     assert (said, asked) == ([], [report.as_uri()])
     assert page.locator(".chart svg").count() == 5
@@ -99,7 +86,7 @@ def test_the_page_opens_from_disk_without_a_word_and_without_the_network(sheet: 
 
 
 @pytest.mark.parametrize("task", ["task4", pytest.param("tort", marks=pytest.mark.explore)])
-def test_a_task_of_answers_opens_without_a_word(opened: Open, tmp_path: Path, task: str) -> None:
+def test_a_task_of_answers_opens_without_a_word(opened, tmp_path, task):
     gold, *runs = (
         ("gold.xml", "ALPHA.txt", "BETA.txt") if task == "task4" else ("gold.jsonl", "ALPHA.jsonl", "BETA.jsonl")
     )
@@ -112,7 +99,7 @@ def test_a_task_of_answers_opens_without_a_word(opened: Open, tmp_path: Path, ta
     assert "Answers; the right one is" in page.locator(".opened").inner_text()
 
 
-def test_a_table_is_sorted_by_mouse_and_by_keyboard(sheet: Opened) -> None:
+def test_a_table_is_sorted_by_mouse_and_by_keyboard(sheet):
     page, said, _ = sheet
     head = page.locator("#good table th").nth(2)
     column = page.locator("#good table tbody td:nth-child(3)")
@@ -129,7 +116,7 @@ def test_a_table_is_sorted_by_mouse_and_by_keyboard(sheet: Opened) -> None:
     assert said == []
 
 
-def test_queries_are_ordered_by_difficulty_by_difference_and_as_given(sheet: Opened) -> None:
+def test_queries_are_ordered_by_difficulty_by_difference_and_as_given(sheet):
     page, _, _ = sheet
     gold = list(coliee_ir.read_gold(TASK1[0]).queries)
     spread = page.locator("#queries tbody tr td:nth-child(4)")
@@ -148,7 +135,7 @@ def test_queries_are_ordered_by_difficulty_by_difference_and_as_given(sheet: Ope
     assert queries(page) == hardest
 
 
-def test_a_query_opens_by_mouse_and_by_keyboard(sheet: Opened) -> None:
+def test_a_query_opens_by_mouse_and_by_keyboard(sheet):
     page, said, _ = sheet
     button = page.get_by_role("button", name="002473", exact=True)
     button.click()
@@ -172,7 +159,7 @@ def test_a_query_opens_by_mouse_and_by_keyboard(sheet: Opened) -> None:
     assert (page.locator(".opened").count(), said) == (0, [])
 
 
-def test_pointing_at_a_mark_tells_its_numbers_and_a_click_on_a_cell_opens_its_query(sheet: Opened) -> None:
+def test_pointing_at_a_mark_tells_its_numbers_and_a_click_on_a_cell_opens_its_query(sheet):
     page, _, _ = sheet
     for name, kind in (("scores", "symbol"), ("differences", "rect"), ("cutoffs", "symbol"), ("tuning", "symbol")):
         page.mouse.move(0, 0)
@@ -195,7 +182,7 @@ def test_pointing_at_a_mark_tells_its_numbers_and_a_click_on_a_cell_opens_its_qu
     page.keyboard.press("Enter")
 
 
-def colours(page: Page) -> tuple[str, str, str]:
+def colours(page):
     """Of the sheet, of a text of a chart, and of a point of it."""
     return tuple(
         page.evaluate(
@@ -209,7 +196,7 @@ def colours(page: Page) -> tuple[str, str, str]:
     )
 
 
-def test_charts_are_light_dark_and_printed_in_light(sheet: Opened) -> None:
+def test_charts_are_light_dark_and_printed_in_light(sheet):
     page, _, _ = sheet
     light = colours(page)
     assert light == ("rgb(255, 255, 255)", "rgb(27, 27, 26)", "rgb(0, 114, 178)")
@@ -220,7 +207,7 @@ def test_charts_are_light_dark_and_printed_in_light(sheet: Opened) -> None:
     page.emulate_media(media="screen", color_scheme="light")
 
 
-def test_hostile_names_are_only_text(opened: Open, tmp_path: Path) -> None:
+def test_hostile_names_are_only_text(opened, tmp_path):
     texts = [
         *("</script><script>alert(1)</script>", "<!--<script>", "<img/src=x/onerror=alert(1)>", '"/onfocus="alert(1)'),
         *("__proto__", "constructor", "toString", "datum.s", "javascript:alert(1)", "url(//evil.example)"),
@@ -250,7 +237,7 @@ def test_hostile_names_are_only_text(opened: Open, tmp_path: Path) -> None:
     assert asked == [(tmp_path / "r.html").as_uri()]
 
 
-def test_with_many_runs_a_query_opens_in_a_box_of_its_own(opened: Open, tmp_path: Path) -> None:
+def test_with_many_runs_a_query_opens_in_a_box_of_its_own(opened, tmp_path):
     gold = {f"{n:06}": [f"{n + 100:06}"] for n in range(1, 5)}
     runs = [
         coliee_ir.Run.of(
@@ -262,11 +249,11 @@ def test_with_many_runs_a_query_opens_in_a_box_of_its_own(opened: Open, tmp_path
     one_step.report(gold, *runs, task="1", n_resamples=9).write_html(tmp_path / "many.html")
     page, said, _ = opened(tmp_path / "many.html")
     page.locator("#queries .open").first.click()
-    assert all(head.bounding_box()["x"] < 1100 for head in page.locator("#queries > thead th").all())  # type: ignore[index]
+    assert all(head.bounding_box()["x"] < 1100 for head in page.locator("#queries > thead th").all())
     box = page.locator(".opened .scroll")
     assert box.evaluate("box => box.scrollWidth > box.clientWidth && box.tabIndex === 0")
     assert page.evaluate(FITS)
-    assert box.locator("thead th[title^='00x']").bounding_box()["width"] < 200  # type: ignore[index]
+    assert box.locator("thead th[title^='00x']").bounding_box()["width"] < 200
     page.set_viewport_size({"width": 375, "height": 700})
     assert page.evaluate(FITS)
     first = page.locator("#good tbody tr").first.locator("td").first.bounding_box()
@@ -275,7 +262,7 @@ def test_with_many_runs_a_query_opens_in_a_box_of_its_own(opened: Open, tmp_path
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(tmp_path_factory):
     """The page of a task on the public site."""
     edition = Edition("", "COLIEE", (), (TaskPart("1", str(TASK1[0])),), Public())
     made = pages([one_step.leaderboard(*TASK1, task="1", n_resamples=9)], edition, Pictures({}))
@@ -284,7 +271,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_results_stand_first_at_any_width_and_are_printed_whole(opened: Open, results: Path) -> None:
+def test_the_results_stand_first_at_any_width_and_are_printed_whole(opened, results):
     page, said, asked = opened(results)
     for width in (390, 820, 1280):
         page.set_viewport_size({"width": width, "height": 844})
@@ -302,13 +289,13 @@ def test_the_results_stand_first_at_any_width_and_are_printed_whole(opened: Open
 
 
 @pytest.mark.parametrize("kind", ["report", "results"])
-def test_axe_finds_nothing_in_light_and_dark(opened: Open, report: Path, results: Path, kind: str) -> None:
+def test_axe_finds_nothing_in_light_and_dark(opened, report, results, kind):
     page, _, _ = opened(report if kind == "report" else results, bypass_csp=True)
     if kind == "report":
         page.locator("#queries .open").first.click()
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     page.evaluate(Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8"))
     for scheme, rules in (("light", ""), ("dark", "runOnly: ['color-contrast'], ")):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         found = f"(await axe.run({{{rules}resultTypes: ['violations']}})).violations"
         assert page.evaluate(f"async () => {found}.map(one => [one.id, one.nodes[0].html])") == []

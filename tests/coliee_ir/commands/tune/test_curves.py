@@ -1,14 +1,12 @@
 """Curves: ranges of cutoffs, and the score at each cutoff or threshold of a rule, checked against ``evaluate``."""
 
-from __future__ import annotations
-
 import csv
 import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from asserting import Call, done
+from asserting import done
 from pytest import approx
 
 from coliee_adapters.errors import UsageError
@@ -24,7 +22,7 @@ RUN = {
 }  # fmt: skip
 
 
-def test_a_range_is_each_of_its_cutoffs() -> None:
+def test_a_range_is_each_of_its_cutoffs():
     assert parse("MicroF(beta=2)@2..4") == [measure for k in (2, 3, 4) for measure in parse(f"MicroF(beta=2)@{k}")]
     assert [str(measure) for measure in parse("nDCG@7..7")] == ["nDCG@7"]
     scores = evaluate(GOLD, RUN, task="1", measures="MicroF1@1..3").measures
@@ -33,14 +31,14 @@ def test_a_range_is_each_of_its_cutoffs() -> None:
 
 
 @pytest.mark.parametrize("typed", ["MicroF1@5..1", "MicroF1@0..3", "MicroF1@1..9999", "MicroF1@1..", "AP@1..b"])
-def test_a_range_that_is_none_is_refused(typed: str) -> None:
+def test_a_range_that_is_none_is_refused(typed):
     with pytest.raises(UsageError):
         parse(typed)
 
 
 @pytest.mark.parametrize("by", ["k", "score", "ratio", "margin"])
 @pytest.mark.parametrize("measure", ["MicroF1", "MacroF2"])
-def test_each_point_is_the_score_of_the_run_that_is_cut_there(by: str, measure: str) -> None:
+def test_each_point_is_the_score_of_the_run_that_is_cut_there(by, measure):
     tuning = tune(GOLD, RUN, task="1", by=by, measure=measure, folds=3, curve_intervals=True)
     assert len(tuning.curve) == len(tuning.curve_intervals) > 3
     for (parameter, score), (low, high) in zip(tuning.curve, tuning.curve_intervals, strict=True):
@@ -52,7 +50,7 @@ def test_each_point_is_the_score_of_the_run_that_is_cut_there(by: str, measure: 
     assert not tune(GOLD, RUN, task="1", by=by, folds=3).curve_intervals
 
 
-def test_the_curve_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+def test_the_curve_is_written(tmp_path, monkeypatch, call):
     monkeypatch.chdir(tmp_path)
     for name, run in (("gold.json", GOLD), ("run.json", RUN)):
         Path(name).write_text(str(run).replace("'", '"'))
@@ -76,7 +74,7 @@ def test_the_curve_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
         *(pytest.param(*one, marks=pytest.mark.explore) for one in (("pdf", b"%PDF"), ("png", b"\x89PNG"))),
     ],
 )
-def test_the_curve_is_drawn(tmp_path: Path, call: Call, ending: str, start: bytes) -> None:
+def test_the_curve_is_drawn(tmp_path, call, ending, start):
     pytest.importorskip("vl_convert")
     for name, run in (("gold.json", GOLD), ("a.json", RUN), ("b.json", {"q01": {"d1": 0.9, "d7": 0.1}})):
         (tmp_path / name).write_text(str(run).replace("'", '"'))
@@ -85,7 +83,7 @@ def test_the_curve_is_drawn(tmp_path: Path, call: Call, ending: str, start: byte
     assert (tmp_path / f"curve.{ending}").read_bytes().startswith(start)
 
 
-def test_what_is_drawn_is_the_curve_and_its_intervals() -> None:
+def test_what_is_drawn_is_the_curve_and_its_intervals():
     pytest.importorskip("altair")
     from coliee_ir.commands.report.figures import curves
 

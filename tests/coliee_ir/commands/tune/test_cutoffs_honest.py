@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 
 import naive_cut as naive
@@ -15,9 +13,8 @@ from coliee_ir.commands.tune import Pool
 from coliee_ir.commands.tune import request as honest
 from coliee_ir.commands.tune.request import Candidate
 from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds, objective
-from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import parse
-from coliee_ir.measures.base import Terms, of_mean
+from coliee_ir.measures.base import of_mean
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats import folds, resampling
 from coliee_ir.stats.folds import Split
@@ -28,7 +25,7 @@ EVERYONE = np.ones(23, dtype=np.bool_)
 TWO_GROUPS = {query: "ab"[at % 2] for at, query in enumerate(QUERIES)}
 
 
-def candidates(pool: Pool, measure: str, *families: str) -> list[Candidate]:
+def candidates(pool, measure, *families):
     aim = objective(parse(measure)[0], pool, Decisions())
     sweeps = [Sweep(pool, family, aim) for family in families]
     return [
@@ -37,12 +34,12 @@ def candidates(pool: Pool, measure: str, *families: str) -> list[Candidate]:
     ]
 
 
-def nested(every: list[Candidate], split: Split) -> Terms:
+def nested(every, split):
     everyone = np.ones(len(split.units.number), dtype=np.bool_)
     return honest.nested(every, split, honest.select(every, split, split.all_folds(everyone), everyone))
 
 
-def test_folds_are_of_nearly_equal_size_and_the_seed_decides() -> None:
+def test_folds_are_of_nearly_equal_size_and_the_seed_decides():
     fold = Split.of(QUERIES, 5, 7).folds(EVERYONE)
     assert sorted(np.bincount(fold).tolist()) == [4, 4, 5, 5, 5]
     assert Split.of(QUERIES, 5, 7).folds(EVERYONE).tolist() == fold.tolist()
@@ -54,13 +51,13 @@ def test_folds_are_of_nearly_equal_size_and_the_seed_decides() -> None:
     assert len(dealt) == len(rounds)
 
 
-def test_the_folds_of_a_seed_never_change() -> None:
+def test_the_folds_of_a_seed_never_change():
     # from the raw bits of PCG64, whose stream NumPy guarantees
     assert Split.of(QUERIES[:10], 3, 2026).folds(np.ones(10, dtype=np.bool_)).tolist() == [1, 0, 2, 1, 0, 2, 0, 0, 1, 2]
 
 
 @given(st.lists(st.sampled_from("abcdefg"), min_size=23, max_size=23), st.integers(0, 99), st.data())
-def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject) -> None:
+def test_a_group_is_in_one_fold(names, seed, data):
     n = len(set(names))
     if n < 2:
         return
@@ -84,14 +81,14 @@ def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject
         (2, {}, "[missing-key] 23 … q0 …"),
     ],
 )  # fmt: skip
-def test_folds_that_cannot_be_made_are_refused(n: int, groups: dict[str, str] | None, sentence: str) -> None:
+def test_folds_that_cannot_be_made_are_refused(n, groups, sentence):
     with refusing(UsageError, sentence):
         Split.of(QUERIES, n, 0, groups)
 
 
 @settings(max_examples=settings.default.max_examples // 2)
 @given(naive.cases(least=4), st.sampled_from(("MicroF1", "MicroP")), st.data())
-def test_a_held_out_query_never_chooses_its_own_rule(case: naive.Case, measure: str, data: st.DataObject) -> None:
+def test_a_held_out_query_never_chooses_its_own_rule(case, measure, data):
     """Whatever is said to be relevant for the queries of one fold, their lists are cut at the same place."""
     split = Split.of(case.pool.queries, 2, data.draw(st.integers(0, 9)))
     everyone = np.ones(len(case.gold), dtype=np.bool_)
@@ -109,7 +106,7 @@ def test_a_held_out_query_never_chooses_its_own_rule(case: naive.Case, measure: 
 
 @settings(max_examples=settings.default.max_examples // 2)
 @given(naive.cases(least=4), st.sampled_from(("MicroF1", "MacroF1")), st.integers(0, 9))
-def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: str, seed: int) -> None:
+def test_nested_is_select_and_fit_without_each_fold(case, measure, seed):
     pool = case.pool
     every = candidates(pool, measure, "k", "score")
     split = Split.of(pool.queries, 2, seed, repeats=2)
@@ -128,7 +125,7 @@ def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: s
     assert folds.spread(terms, 2, every[0].sweep.objective.score) == pytest.approx(np.std(scores, ddof=1), nan_ok=True)
 
 
-def test_with_two_queries_the_simplest_kind_is_taken() -> None:
+def test_with_two_queries_the_simplest_kind_is_taken():
     pool = naive.Case({"a": {"x": 2.0, "y": 1.0}, "b": {"x": 2.0}}, {"a": {"x": 1}, "b": {"x": 1}}).pool
     terms = nested(candidates(pool, "MicroF1", "k", "score"), Split.of(pool.queries, 2, 0))
     assert terms.total == 1.0
@@ -137,25 +134,25 @@ def test_with_two_queries_the_simplest_kind_is_taken() -> None:
 class _Known:
     """A sweep whose held-out terms are given."""
 
-    def __init__(self, values: list[float]) -> None:
+    def __init__(self, values):
         self.held = of_mean(np.array(values))
         self.objective = objective(
             parse("MacroF1")[0], Pool.read({}, {str(n): {} for n in range(len(values))}, task="trec"), Decisions()
         )
 
-    def held_out(self, folds: object, bounds: object) -> FloatArray:
+    def held_out(self, folds, bounds):
         return self.held.each[None]
 
 
-def known(*rows: list[float]) -> honest.Selection:
-    some = [Candidate(_Known(row), (Bounds(),)) for row in rows]  # type: ignore[arg-type]
+def known(*rows):
+    some = [Candidate(_Known(row), (Bounds(),)) for row in rows]
     names = [str(n) for n in range(len(rows[0]))]
     split = Split.of(names, 2, 0)
     among = np.ones(len(names), dtype=np.bool_)
     return honest.select(some, split, split.folds(among, 0)[None], among)
 
 
-def test_the_simplest_within_a_standard_error_is_chosen() -> None:
+def test_the_simplest_within_a_standard_error_is_chosen():
     best = [0.5, 0.5, 0.7, 0.7]
     near = [0.5, 0.4, 0.8, 0.68]  # 0.005 below the best on average
     between = [0.445, 0.345, 0.745, 0.625]  # 0.06 below on average: one and a half errors
@@ -171,13 +168,13 @@ def test_the_simplest_within_a_standard_error_is_chosen() -> None:
     assert [terms.total for terms in known(far, best).terms] == [pytest.approx(0.5), pytest.approx(0.6)]
 
 
-def test_kinds_without_a_score_are_not_chosen_and_do_not_stand_in_the_way() -> None:
+def test_kinds_without_a_score_are_not_chosen_and_do_not_stand_in_the_way():
     none = [math.nan] * 4
     assert known(none, [0.5, 0.5, 0.7, 0.7]).chosen == 1
     assert known(none, none).chosen == 0
 
 
-def test_a_difference_of_means_has_nearly_the_corrected_t_tests_interval() -> None:
+def test_a_difference_of_means_has_nearly_the_corrected_t_tests_interval():
     """Nadeau, Bengio 2003: (1/K + 1/(K - 1)) S² of the folds' differences, and t with K - 1 degrees of freedom."""
     one, other = np.random.default_rng(4).uniform(0.2, 0.8, (2, 2000))
     found, of_folds = (
@@ -188,7 +185,7 @@ def test_a_difference_of_means_has_nearly_the_corrected_t_tests_interval() -> No
     assert found.interval == pytest.approx((found.value - half, found.value + half), rel=0.05)
 
 
-def test_where_nothing_differs_there_is_nothing_to_show_and_of_few_queries_little() -> None:
+def test_where_nothing_differs_there_is_nothing_to_show_and_of_few_queries_little():
     one = of_mean(np.array([0.25, 0.5, 0.75]))
     assert folds.difference(one, one, 5) == (0.0, 0.0, (0.0, 0.0))
     for other in (np.array([0.5, 0.75, 1.0]), np.array([0.75, 0.5, 0.75])):
@@ -196,11 +193,11 @@ def test_where_nothing_differs_there_is_nothing_to_show_and_of_few_queries_littl
 
 
 @given(st.sampled_from((0.6, 0.9, 0.975, 0.995)), st.integers(1, 400))
-def test_quantiles_of_t_are_scipys(p: float, degrees: int) -> None:
+def test_quantiles_of_t_are_scipys(p, degrees):
     assert t_quantile(p, degrees) == pytest.approx(scipy.stats.t.ppf(p, degrees), rel=1e-9)
 
 
-def test_groups_are_left_out_together() -> None:
+def test_groups_are_left_out_together():
     split = Split.of(["a", "b", "c"], 2, 0, {"a": "x", "b": "y", "c": "x"})
     each = np.array([[1.0, 1], [2, 1], [4, 1]])
     assert split.summed(each, np.ones(3, dtype=np.bool_)).tolist() == [[5, 2], [2, 1]]
@@ -213,7 +210,7 @@ def test_groups_are_left_out_together() -> None:
     assert alone.terms(of_mean(np.array([1.0, 2, 4]))).is_mean
 
 
-def naive_best_of(rows: list[list[float]], draws: list[list[int]]) -> float:
+def naive_best_of(rows, draws):
     outside = []
     for drawn in draws:
         means = [sum(row[at] for at in drawn) / len(drawn) for row in rows]
@@ -223,7 +220,7 @@ def naive_best_of(rows: list[list[float]], draws: list[list[int]]) -> float:
     return sum(outside) / len(outside)
 
 
-def test_the_best_of_several_is_scored_on_queries_that_did_not_choose_it() -> None:
+def test_the_best_of_several_is_scored_on_queries_that_did_not_choose_it():
     rows = [[0.1, 0.9, 0.4, 0.3], [0.5, 0.2, 0.6, 0.35], [0.05, 0.55, 0.8, 0.15]]
     drawn = next(resampling.draws(5, 60, 4)).tolist()
     samples = [[at for at in range(4) for _ in range(int(times[at]))] for times in drawn]
@@ -236,7 +233,7 @@ def test_the_best_of_several_is_scored_on_queries_that_did_not_choose_it() -> No
     assert math.isnan(folds.best_of([], 60, 5).score)
 
 
-def test_the_best_of_several_is_never_corrected_upwards() -> None:
+def test_the_best_of_several_is_never_corrected_upwards():
     held = [of_mean(np.linspace(0.2, 0.9, 40) ** 2), of_mean(np.linspace(0.0, 0.5, 40))]
     for seed in range(20):  # the one run is always the best, and the estimate above or below its score by chance
         best = folds.best_of(held, 20, seed)

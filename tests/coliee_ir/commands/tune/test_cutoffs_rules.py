@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import math
 
@@ -23,9 +21,7 @@ TODAY = Pool.read({"q": {"a": 4.0, "b": 3.0, "c": 1.0, "d": 0.0}}, task="trec")
 
 @pytest.mark.parametrize("family", FAMILIES)
 @given(data=st.data())
-def test_a_value_is_a_number_never_rises_with_the_rank_and_does_not_depend_on_other_queries(
-    family: str, data: st.DataObject
-) -> None:
+def test_a_value_is_a_number_never_rises_with_the_rank_and_does_not_depend_on_other_queries(family, data):
     case = data.draw(EXTREME[FAMILIES[family].positive])
     value = FAMILIES[family].value(case.pool)
     assert np.isfinite(value).all()
@@ -34,7 +30,7 @@ def test_a_value_is_a_number_never_rises_with_the_rank_and_does_not_depend_on_ot
     assert value.tolist() == [value for values in apart for value in values]
 
 
-def naive_values(family: str, scores: list[float]) -> list[float]:
+def naive_values(family, scores):
     """The values of one query's documents, from its scores, the best first."""
     best = scores[0]
     return {
@@ -47,7 +43,7 @@ def naive_values(family: str, scores: list[float]) -> list[float]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @given(scores=st.lists(st.integers(0, 40).map(lambda n: n / 4), min_size=1, max_size=8))
-def test_a_value_is_what_its_family_says(family: str, scores: list[float]) -> None:
+def test_a_value_is_what_its_family_says(family, scores):
     pool = Pool.read({"q": {f"d{at}": score for at, score in enumerate(scores)}}, task="trec")
     expected = naive_values(family, sorted(scores, reverse=True))
     assert FAMILIES[family].value(pool).tolist() == pytest.approx(expected, abs=1e-12)
@@ -65,7 +61,7 @@ def test_a_value_is_what_its_family_says(family: str, scores: list[float]) -> No
         (Rule("score", 0.0, 0, 3), 3, "… 0, at most 3 …"),
     ],
 )
-def test_a_rule_keeps_what_it_says(rule: Rule, kept: int, says: str) -> None:
+def test_a_rule_keeps_what_it_says(rule, kept, says):
     assert rule.keeps(TODAY).tolist() == [True] * kept + [False] * (4 - kept)
     assert mentions(heard(str(rule)), says)
 
@@ -80,7 +76,7 @@ def test_a_rule_keeps_what_it_says(rule: Rule, kept: int, says: str) -> None:
     )
     | st.builds(Rule, st.just("k"), st.integers(0, 10**9))
 )
-def test_a_rule_survives_json(rule: Rule) -> None:
+def test_a_rule_survives_json(rule):
     assert Rule.from_dict(json.loads(json.dumps(rule.to_dict()))) == rule
 
 
@@ -92,14 +88,14 @@ def test_a_rule_survives_json(rule: Rule) -> None:
         ({"family": "k", "threshold": 3, "floor": 5, "cap": 1}, "[bad-value] 5 … 1 …"),
     ],
 )
-def test_a_rule_that_contradicts_itself_is_refused(members: dict[str, object], message: str) -> None:
+def test_a_rule_that_contradicts_itself_is_refused(members, message):
     with refusing(UsageError, message):
         Rule.from_dict(members)
     with refusing(UsageError, message):
-        Rule(**members)  # type: ignore[arg-type]
+        Rule(**members)
 
 
-def test_a_rule_is_written_whole_and_may_be_given_in_part() -> None:
+def test_a_rule_is_written_whole_and_may_be_given_in_part():
     assert Rule("k", 3).to_dict() == {"family": "k", "threshold": 3.0, "floor": 0, "cap": None}
     # floor and cap may be left out, and more may be there
     assert Rule.from_dict({"family": "k", "threshold": 3, "note": "ours"}) == Rule("k", 3.0)
@@ -120,7 +116,7 @@ _KINDS = "k, score, ratio, margin"
         ({"family": "k", "threshold": 1, "cap": False}, "[bad-value]"),
     ],
 )
-def test_what_is_no_rule_is_refused(members: object, sentence: str) -> None:
+def test_what_is_no_rule_is_refused(members, sentence):
     with refusing(UsageError, sentence):
         Rule.from_dict(members)
 
@@ -129,7 +125,7 @@ UNSCORED = Pool.read({"q": ["a", "b"]}, task="trec")
 NEGATIVE = Pool.read({"q": {"a": 1.0, "b": -0.1}}, task="trec")
 
 
-def test_the_rules_that_scores_allow() -> None:
+def test_the_rules_that_scores_allow():
     assert families_named([], TODAY) == list(FAMILIES)
     assert families_named([], UNSCORED) == ["k"]
     assert families_named([], NEGATIVE) == ["k", "score", "margin"]
@@ -144,12 +140,12 @@ def test_the_rules_that_scores_allow() -> None:
         ("top", TODAY, f"[unknown-name] 'top'… {_KINDS} …"),
     ],
 )
-def test_a_rule_that_scores_do_not_allow_is_refused(name: str, pool: Pool, sentence: str) -> None:
+def test_a_rule_that_scores_do_not_allow_is_refused(name, pool, sentence):
     with refusing(UsageError, sentence):
         families_named([name], pool)
 
 
-def test_scores_that_tie_in_trec_eval_tie_here_and_the_lists_keep_what_was_written() -> None:
+def test_scores_that_tie_in_trec_eval_tie_here_and_the_lists_keep_what_was_written():
     pool = Pool.read({"q": {"a": 0.1 + 1e-12, "b": 0.1, "c": 1e39, "d": 2e39}}, task="trec")
     assert list(pool.documents) == ["d", "c", "b", "a"]
     assert len(set(pool.compared.tolist())) == 2

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 import weakref
 
@@ -19,11 +17,11 @@ BOUNDS = st.builds(Bounds, st.integers(0, 8), st.none() | st.integers(1, 8)).fil
 )
 
 
-def sweep(pool: Pool, family: str, measure: str, decisions: Decisions | None = None) -> Sweep:
+def sweep(pool, family, measure, decisions=None):
     return Sweep(pool, family, objective(parse(measure)[0], pool, decisions or Decisions()))
 
 
-def one_query(scores: list[float], gold: list[int]) -> Pool:
+def one_query(scores, gold):
     """A ranking of one query, in which documents are right or not."""
     return Pool.read(
         {"q": {f"d{at}": score for at, score in enumerate(scores)}},
@@ -34,7 +32,7 @@ def one_query(scores: list[float], gold: list[int]) -> Pool:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @given(data=st.data())
-def test_the_best_threshold_is_that_which_trying_all_of_them_finds(family: str, data: st.DataObject) -> None:
+def test_the_best_threshold_is_that_which_trying_all_of_them_finds(family, data):
     case = data.draw(naive.cases(negative=not FAMILIES[family].positive))
     measure, decisions = data.draw(st.sampled_from(naive.MEASURES)), data.draw(naive.DECISIONS)
     bound = data.draw(BOUNDS)
@@ -56,7 +54,7 @@ def test_the_best_threshold_is_that_which_trying_all_of_them_finds(family: str, 
 
 
 @given(naive.cases(least=2), st.data())
-def test_a_fold_is_cut_by_the_rule_that_is_best_without_it(case: naive.Case, data: st.DataObject) -> None:
+def test_a_fold_is_cut_by_the_rule_that_is_best_without_it(case, data):
     family = data.draw(st.sampled_from([name for name, kind in FAMILIES.items() if not kind.positive]))
     pool, measure, bounds = case.pool, data.draw(st.sampled_from(naive.MEASURES)), [data.draw(BOUNDS)]
     n = len(pool.queries)
@@ -69,7 +67,7 @@ def test_a_fold_is_cut_by_the_rule_that_is_best_without_it(case: naive.Case, dat
         np.testing.assert_array_equal(held[test], one.objective.at(pool, one.counts(rule))[test])
 
 
-def test_a_sweep_is_let_go() -> None:
+def test_a_sweep_is_let_go():
     one = sweep(one_query([3, 2, 1], [1, 0, 1]), "score", "MicroF1")
     one.held_out(np.zeros((1, 1), dtype=np.int64))
     known = weakref.ref(one)
@@ -78,7 +76,7 @@ def test_a_sweep_is_let_go() -> None:
 
 
 @given(naive.cases(least=2), st.data())
-def test_on_some_queries_it_is_that_of_these_queries_alone(case: naive.Case, data: st.DataObject) -> None:
+def test_on_some_queries_it_is_that_of_these_queries_alone(case, data):
     family = data.draw(st.sampled_from([name for name, kind in FAMILIES.items() if not kind.positive]))
     measure, bound = data.draw(st.sampled_from(naive.MEASURES)), data.draw(BOUNDS)
     chosen = np.array(data.draw(st.lists(st.booleans(), min_size=len(case.run), max_size=len(case.run))), np.bool_)
@@ -92,9 +90,7 @@ def test_on_some_queries_it_is_that_of_these_queries_alone(case: naive.Case, dat
 
 
 @given(naive.cases(), st.sampled_from(list(FAMILIES)), st.sampled_from(naive.MEASURES), naive.DECISIONS, BOUNDS)
-def test_what_a_rule_adds_query_by_query_is_the_score_of_its_lists(
-    case: naive.Case, family: str, measure: str, decisions: Decisions, bound: Bounds
-) -> None:
+def test_what_a_rule_adds_query_by_query_is_the_score_of_its_lists(case, family, measure, decisions, bound):
     pool = case.pool
     values = FAMILIES[family].value(pool)
     for threshold in filter(math.isfinite, naive.thresholds(values.tolist())[:4]):
@@ -110,9 +106,7 @@ def test_what_a_rule_adds_query_by_query_is_the_score_of_its_lists(
 
 
 @given(naive.cases(least=2), st.sampled_from(naive.MEASURES), naive.DECISIONS, st.data())
-def test_without_a_fold_the_best_rule_is_that_of_all_other_queries(
-    case: naive.Case, measure: str, decisions: Decisions, data: st.DataObject
-) -> None:
+def test_without_a_fold_the_best_rule_is_that_of_all_other_queries(case, measure, decisions, data):
     family = data.draw(st.sampled_from([name for name, kind in FAMILIES.items() if not kind.positive]))
     n = len(case.run)
     fold = st.lists(st.integers(-1, 2), min_size=n, max_size=n).filter(lambda deal: max(deal) >= 0)
@@ -127,12 +121,12 @@ def test_without_a_fold_the_best_rule_is_that_of_all_other_queries(
     assert swept.held_out(folds, bounds).tolist() == each.tolist()
 
 
-def _falls(value: np.typing.NDArray[np.float64], pool: Pool) -> bool:
+def _falls(value, pool):
     return bool((np.diff(value)[np.diff(pool.query) == 0] <= 0).all())
 
 
 @given(naive.cases(), st.sampled_from(naive.MEASURES))
-def test_of_several_bounds_the_best_is_taken_and_of_equal_ones_the_first(case: naive.Case, measure: str) -> None:
+def test_of_several_bounds_the_best_is_taken_and_of_equal_ones_the_first(case, measure):
     everyone = np.ones(len(case.run), dtype=np.bool_)
     swept = sweep(case.pool, "score", measure)
     bounds = all_bounds(None, None, 7)
@@ -143,7 +137,7 @@ def test_of_several_bounds_the_best_is_taken_and_of_equal_ones_the_first(case: n
     assert swept.best(everyone, bounds) == expected
 
 
-def test_a_difference_in_the_seventh_decimal_counts() -> None:
+def test_a_difference_in_the_seventh_decimal_counts():
     gold = [at < 900 or at == 901 for at in range(1000)]
     f1 = [2 * sum(gold[:k]) / (k + sum(gold)) for k in range(1001)]
     assert 0 < f1[902] - f1[900] < 1e-6
@@ -151,7 +145,7 @@ def test_a_difference_in_the_seventh_decimal_counts() -> None:
     assert sweep(pool, "score", "MicroF1").best(np.array([True])).keeps(pool).sum() == 902
 
 
-def test_small_cases() -> None:
+def test_small_cases():
     everyone = np.array([True])
     pool = one_query([4.0, 3.0, 2.0, 1.0], [1, 1, 1, 0])
     assert sweep(pool, "k", "MicroP").best(everyone) == Rule("k", 1.0)
@@ -174,7 +168,7 @@ def test_small_cases() -> None:
 
 
 @pytest.mark.parametrize("floor", [2, 5])
-def test_a_floor_longer_than_the_lists_leaves_nothing_to_a_threshold(floor: int) -> None:
+def test_a_floor_longer_than_the_lists_leaves_nothing_to_a_threshold(floor):
     pool = one_query([2.0, 1.0], [1, 1])
     everyone = np.array([True])
     score = sweep(pool, "score", "MicroF1").best(everyone, [Bounds(floor)])
@@ -183,7 +177,7 @@ def test_a_floor_longer_than_the_lists_leaves_nothing_to_a_threshold(floor: int)
     assert str(sweep(pool, "k", "MicroF1").best(everyone, [Bounds(floor)])) == f"top {floor} per query"
 
 
-def test_bounds_that_are_tried_go_from_none_to_both() -> None:
+def test_bounds_that_are_tried_go_from_none_to_both():
     every = all_bounds(None, None, 6)
     assert every[0] == (0, None)
     caps = [(floor, cap) for floor in FLOORS for cap in CAPS if floor < cap < 6]
@@ -197,7 +191,7 @@ def test_bounds_that_are_tried_go_from_none_to_both() -> None:
     assert all_bounds(3, 3, 9) == ((3, 3),)
 
 
-def test_the_curve_goes_from_few_to_all_and_shows_the_best() -> None:
+def test_the_curve_goes_from_few_to_all_and_shows_the_best():
     scores = [float(1000 - at) for at in range(1000)]
     pool = one_query(scores, [at == 0 or at == 336 for at in range(1000)])
     swept = sweep(pool, "score", "MicroF1")
@@ -212,9 +206,7 @@ def test_the_curve_goes_from_few_to_all_and_shows_the_best() -> None:
 
 
 @given(naive.cases(), st.sampled_from(naive.MEASURES), BOUNDS)
-def test_each_point_of_the_curve_is_the_score_of_keeping_down_to_it(
-    case: naive.Case, measure: str, bound: Bounds
-) -> None:
+def test_each_point_of_the_curve_is_the_score_of_keeping_down_to_it(case, measure, bound):
     pool, everyone = case.pool, np.ones(len(case.pool.queries), np.bool_)
     points = sweep(pool, "score", measure).curve(everyone, bound)
     for parameter, score in points:
@@ -222,13 +214,13 @@ def test_each_point_of_the_curve_is_the_score_of_keeping_down_to_it(
         assert score == pytest.approx(naive.score(lists, naive.relevant(case.gold), measure, Decisions()), abs=1e-9)
 
 
-def test_a_curve_without_a_score_has_no_points() -> None:
+def test_a_curve_without_a_score_has_no_points():
     empty = one_query([2.0, 1.0], [0, 0])
     assert sweep(empty, "score", "MacroF1").curve(np.array([True]), Bounds()) == []
     assert sweep(Pool.read({}, {"q": {"d": 1}}, task="trec"), "k", "MicroF1").curve(np.array([True]), Bounds()) == []
 
 
-def test_relevance_levels_count_from_the_measures_own() -> None:
+def test_relevance_levels_count_from_the_measures_own():
     pool = Pool.read({"q": ["a", "b"]}, {"q": {"a": 1, "b": 2, "c": 2}}, task="trec", rel=2)
     assert pool.wanted.tolist() == [2]
     assert pool.relevant.tolist() == [False, True]

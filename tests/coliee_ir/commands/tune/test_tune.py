@@ -1,14 +1,10 @@
 """``tune`` and ``cut``: what is chosen, what it is said to be worth, and what a cut run then scores."""
 
-from __future__ import annotations
-
 import json
 import math
 import random
 import re
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import naive_cut as naive
 import numpy as np
@@ -40,13 +36,11 @@ ANSWERS = EXAMPLES / "task3" / "answers.ALPHA"
 LONG = (EXAMPLES / "task3-2025" / "gold.xml", EXAMPLES / "task3-2025" / "task3-L.ALPHA")
 
 
-def world(
-    seed: int, queries: int = 30, depth: int = 12, negative: bool = False
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def world(seed, queries=30, depth=12, negative=False):
     """A gold and a scored run in which scores say something about relevance; some queries have nothing."""
     chance = random.Random(seed)
-    gold: dict[str, Any] = {}
-    run: dict[str, Any] = {}
+    gold = {}
+    run = {}
     for number in range(queries):
         wanted = [f"d{at}" for at in range(depth) if chance.random() < 0.2]
         gold[f"q{number:02d}"] = wanted
@@ -60,7 +54,7 @@ def world(
 
 
 @pytest.mark.parametrize("groups", [None, {f"q{at}": f"g{at // 2}" for at in range(24)}])
-def test_other_numbers_of_relevant_documents_are_other_weights(groups: dict[str, str] | None) -> None:
+def test_other_numbers_of_relevant_documents_are_other_weights(groups):
     sizes = [1, 3] * 12  # a mean m of ones and threes has (m - 1) / 2 threes
     gold = {f"q{at}": [f"d{n}" for n in range(size)] for at, size in enumerate(sizes)}
     run = {f"q{at}": {f"d{n}": 1 - n / 9 for n in range(at % 3, 6)} for at in range(24)}
@@ -85,9 +79,7 @@ def test_other_numbers_of_relevant_documents_are_other_weights(groups: dict[str,
 
 @settings(max_examples=settings.default.max_examples // 2)
 @given(naive.cases(least=2), st.sampled_from(naive.MEASURES), naive.DECISIONS, st.data())
-def test_the_resubstitution_score_is_that_of_evaluate(
-    case: naive.Case, measure: str, decisions: Decisions, data: st.DataObject
-) -> None:
+def test_the_resubstitution_score_is_that_of_evaluate(case, measure, decisions, data):
     floor = data.draw(st.none() | st.integers(0, 3))
     cap = data.draw(st.none() | st.integers(max(floor or 1, 1), 8))
     try:
@@ -114,7 +106,7 @@ def test_the_resubstitution_score_is_that_of_evaluate(
 
 
 @pytest.mark.parametrize("measure", ["MicroF(rel=2)", "MacroF(beta=3)", "MacroP(rel=2)"])
-def test_levels_and_betas_are_the_measures_own(measure: str) -> None:
+def test_levels_and_betas_are_the_measures_own(measure):
     chance = random.Random(5)
     gold = {f"q{n}": {f"d{at}": chance.randint(0, 2) for at in range(6)} for n in range(12)}
     run = {query: {document: level + chance.random() for document, level in gold[query].items()} for query in gold}
@@ -130,7 +122,7 @@ def test_levels_and_betas_are_the_measures_own(measure: str) -> None:
 @pytest.mark.parametrize(
     "without_articles", ["sufficient", *(pytest.param(one, marks=pytest.mark.explore) for one in ("wrong", "skip"))]
 )
-def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: Any, tmp_path: Path) -> None:
+def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles, tmp_path):
     decisions = Decisions(without_articles=without_articles)
     tuning = tune(*TASK3, answers=ANSWERS, by="score", edition=2026, decisions=decisions)
     assert (tuning.measure, tuning.task, tuning.edition, tuning.queries) == ("Accuracy", "3", 2026, 30)
@@ -151,7 +143,7 @@ def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: An
 # what is chosen, and what it is worth
 
 
-def test_everything_that_is_tried_is_told_and_the_simplest_near_the_best_is_taken() -> None:
+def test_everything_that_is_tried_is_told_and_the_simplest_near_the_best_is_taken():
     tuning = tune(*TREC, measure="MicroF1")
     families = [(one.rule.family, one.searched) for one in tuning.tried]
     assert families == [(name, False) for name in FAMILIES] + [(name, True) for name in FAMILIES if name != "k"]
@@ -164,14 +156,14 @@ def test_everything_that_is_tried_is_told_and_the_simplest_near_the_best_is_take
     assert tuning.gap == tuning.resubstitution - tuning.held_out
 
 
-def test_the_held_out_score_is_the_sum_of_its_terms_and_the_interval_theirs() -> None:
+def test_the_held_out_score_is_the_sum_of_its_terms_and_the_interval_theirs():
     tuning = tune(*TREC, measure="MicroF1", seed=3)
     assert tuning.held_out == tuning.terms.total
     assert tuning.interval == jackknife_t(tuning.terms, 0.95)
     assert tuning.interval.low < tuning.held_out < tuning.interval.high
 
 
-def test_the_order_of_gold_run_and_groups_changes_nothing() -> None:
+def test_the_order_of_gold_run_and_groups_changes_nothing():
     gold, run = world(11)
     groups = {query: f"g{number % 7}" for number, query in enumerate(gold)}
     for options in ({}, {"groups": groups}):
@@ -183,7 +175,7 @@ def test_the_order_of_gold_run_and_groups_changes_nothing() -> None:
         assert best_of([told[0].terms], 50, 1) == best_of([told[1].terms], 50, 1)
 
 
-def test_the_held_out_score_is_the_mean_over_the_splits() -> None:
+def test_the_held_out_score_is_the_mean_over_the_splits():
     tuning = tune_repeatedly(*TREC, measure="MicroF1", by="score", repeats=4)
     sums = tuning.terms.each.sum(axis=0).reshape(4, 3)
     scores = 2 * sums[:, 0] / (sums[:, 1] + sums[:, 2])
@@ -194,7 +186,7 @@ def test_the_held_out_score_is_the_mean_over_the_splits() -> None:
     assert tune(*TREC, measure="MicroF1", by="score").split_sd is None
 
 
-def test_what_cutting_gains_has_an_error() -> None:
+def test_what_cutting_gains_has_an_error():
     tuning = tune(*TREC, measure="MicroF1", by="score")
     uncut = evaluate(*TREC, measures="MicroF1").measures["MicroF1"]
     assert tuning.gain.value == pytest.approx(tuning.held_out - uncut)
@@ -203,14 +195,14 @@ def test_what_cutting_gains_has_an_error() -> None:
     assert again.gain == (0.0, 0.0, (0.0, 0.0))  # nothing more is cut, and nothing is gained
 
 
-def test_the_same_seed_gives_the_same_and_another_other_folds() -> None:
+def test_the_same_seed_gives_the_same_and_another_other_folds():
     told = [tune(*world(3), task="1", by="score", seed=seed).to_dict() for seed in (1, 1, 2)]
     assert told[0] == told[1]
     assert told[0]["held_out"] != told[2]["held_out"]
     assert [one["resubstitution"] for one in told[0]["tried"]] == [one["resubstitution"] for one in told[2]["tried"]]
 
 
-def test_groups_stay_together_and_are_what_is_resampled() -> None:
+def test_groups_stay_together_and_are_what_is_resampled():
     gold, run = world(1)
     groups = {query: f"g{number % 6}" for number, query in enumerate(gold)}
     tuning = tune(gold, run, task="1", by="score", groups=groups, folds=3)
@@ -220,7 +212,7 @@ def test_groups_stay_together_and_are_what_is_resampled() -> None:
     assert tune(gold, run, task="1", by="k", folds=3).groups is None
 
 
-def test_excluded_queries_take_no_part() -> None:
+def test_excluded_queries_take_no_part():
     gold, run = world(2)
     gone = ["q00", "q07"]
     fewer = {query: wanted for query, wanted in gold.items() if query not in gone}
@@ -231,7 +223,7 @@ def test_excluded_queries_take_no_part() -> None:
     assert {**without.to_dict(), "remarks": []} == {**apart.to_dict(), "remarks": [], "excluded": gone}
 
 
-def test_unanswered_queries_and_those_of_others_are_said() -> None:
+def test_unanswered_queries_and_those_of_others_are_said():
     gold, run = world(4)
     tuning = tune(gold, {**run, "other": {"d1": 1.0}}, task="1", by="k")
     missing = len(gold) - len(run)
@@ -240,7 +232,7 @@ def test_unanswered_queries_and_those_of_others_are_said() -> None:
     assert any(mentions(heard(remark), "[extra-query] ignored 1 …") for remark in tuning.remarks)
 
 
-def test_what_a_filter_takes_away_is_not_scored() -> None:
+def test_what_a_filter_takes_away_is_not_scored():
     gold, run = world(6)
     itself = {query: {query: 9.0, **run.get(query, {})} for query in gold}
     clean = tune(gold, itself, task="1", by="k", filters=[Filter.exclude_self(), Filter.candidates(itself)])
@@ -253,7 +245,7 @@ def test_what_a_filter_takes_away_is_not_scored() -> None:
 # runs of every form
 
 
-def test_a_run_without_scores_can_be_cut_at_k_only() -> None:
+def test_a_run_without_scores_can_be_cut_at_k_only():
     tuning = tune(*TASK1)
     assert [one.rule.family for one in tuning.tried] == ["k"]
     assert tuning.rule == Rule("k", 3.0)
@@ -266,7 +258,7 @@ def test_a_run_without_scores_can_be_cut_at_k_only() -> None:
         cut(TASK1[1], Rule("score", 0.5), task="1")
 
 
-def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path: Path) -> None:
+def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path):
     kept = cut({"a": {"x": 2.0}, "b": {"x": 0.5}}, Rule("score", 1.0))
     assert matches(
         heard(write_run(kept, tmp_path / "o.txt", task="1", tag="T")[1]),
@@ -274,7 +266,7 @@ def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_
     )
 
 
-def test_a_rule_cuts_scores_as_they_are_compared() -> None:
+def test_a_rule_cuts_scores_as_they_are_compared():
     run = {"q": {"a": 0.1, "b": 0.1 + 1e-12, "c": 0.05}}
     assert to_run(cut(run, Rule("score", 0.07))) == {"q": {"b": 0.1 + 1e-12, "a": 0.1}}
 
@@ -306,7 +298,7 @@ GOLD, RUN = world(8)
         ({"edition": 1999}, ""),
     ],
 )
-def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str) -> None:
+def test_what_does_not_fit_is_refused(given, sentence):
     with refusing(UsageError, sentence):
         tune(GOLD, RUN, **{"task": "1", **given})
 
@@ -327,14 +319,12 @@ def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str) -> N
         (({"q": []}, {"q": ["d"]}), {"task": "1"}, UsageError, "[no-relevant] <memory> …"),
     ],
 )  # fmt: skip
-def test_files_that_do_not_fit_are_refused(
-    files: tuple[object, object], given: dict[str, Any], error: type[ColieeError], sentence: str
-) -> None:
+def test_files_that_do_not_fit_are_refused(files, given, error, sentence):
     with refusing(error, sentence):
         tune(*files, **given)
 
 
-def test_equal_scores_are_remarked_though_the_measure_looks_at_no_rank() -> None:
+def test_equal_scores_are_remarked_though_the_measure_looks_at_no_rank():
     gold = {f"q{at}": {"d1": 1} for at in range(6)}
     tied = {query: {"d1": 1.0, "d2": 1.0, "d3": 0.5} for query in gold}
     other = {query: {"d1": 1.0, "d2": 0.8, "d3": 0.5} for query in gold}
@@ -344,7 +334,7 @@ def test_equal_scores_are_remarked_though_the_measure_looks_at_no_rank() -> None
         assert not unsaid
 
 
-def test_labels_cannot_be_cut() -> None:
+def test_labels_cannot_be_cut():
     with refusing(InputError, f"{ANSWERS}: [wrong-part]"):
         cut(ANSWERS, Rule("k", 1))
 
@@ -352,7 +342,7 @@ def test_labels_cannot_be_cut() -> None:
 # how it is told
 
 
-def test_what_a_person_reads() -> None:
+def test_what_a_person_reads():
     gold = {f"q{n}": ["a"] if n % 2 else ["a", "b"] for n in range(10)}
     run = {query: {"a": 3.0, "b": 2.0 if len(wanted) == 2 else 0.9, "c": 0.5} for query, wanted in gold.items()}
     tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], repeats=2)
@@ -370,7 +360,7 @@ def test_what_a_person_reads() -> None:
     assert all(plain(table) in text for table in tuning.tables())
 
 
-def test_a_score_that_does_not_exist_is_a_dash_and_null() -> None:
+def test_a_score_that_does_not_exist_is_a_dash_and_null():
     gold = {"a": ["x"], "b": [], "c": []}
     run = {query: {"y": 2.0, "x": 1.0} for query in gold}
     tuning = tune(gold, run, measure="MacroF1", task="1", folds=3)

@@ -1,7 +1,5 @@
 """``coliee-ir tune`` and ``coliee-ir cut``: what is written where, and what is refused."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -11,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from asserting import Call, done, failing, matches, mentions
+from asserting import done, failing, matches, mentions
 
 import coliee_ir.examples
 from coliee_ir import evaluate
@@ -21,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("one_deal")
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch):
     """A copy of the example data, which is the current folder."""
     shutil.copytree(Path(coliee_ir.examples.__file__).parent, tmp_path / "examples")
     monkeypatch.chdir(tmp_path / "examples")
@@ -33,7 +31,7 @@ TASK1 = ("task1/gold.json", "task1/rerank.json")
 TASK3 = ("task3/gold.xml", "task3/task3.ALPHA", "--answers", "task3/answers.ALPHA", "--by", "k")
 
 
-def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
+def test_a_run_is_tuned_and_what_was_read_is_said_beside(call):
     out, err = done(call, "tune", *TASK1)
     assert out.splitlines()[0].startswith("rerank: cut after 3: expect MicroF1 0.5183 ")
     assert out.splitlines()[3].split() == [
@@ -48,7 +46,7 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
     )
 
 
-def test_a_rule_goes_through_a_file_to_another_run(call: Call) -> None:
+def test_a_rule_goes_through_a_file_to_another_run(call):
     code, out, err = call("tune", *TREC, "--save", "rule.json", "-f", "json")
     told = json.loads(out)["tunings"][0]
     rule = json.loads(Path("rule.json").read_text())
@@ -64,7 +62,7 @@ def test_a_rule_goes_through_a_file_to_another_run(call: Call) -> None:
     assert scored == pytest.approx(told["resubstitution"], abs=1e-12)
 
 
-def test_the_cut_test_run_is_a_valid_submission_of_the_task(call: Call) -> None:
+def test_the_cut_test_run_is_a_valid_submission_of_the_task(call):
     out, err = done(call, "tune", *TASK1, "--apply", "task1/rerank.json", "-o", "RUN1.txt.gz", "--tag", "RUN1")
     assert out.startswith("rerank: cut after 3: ")
     assert "RUN1.txt.gz: 108 documents of 40 queries\n" in err
@@ -80,7 +78,7 @@ def test_the_cut_test_run_is_a_valid_submission_of_the_task(call: Call) -> None:
         assert {len(line.split()) for line in Path("out.txt").read_text().splitlines()} == {columns}
 
 
-def test_a_tag_against_the_rules_is_refused_before_anything_is_written_or_that_of_the_file_taken(call: Call) -> None:
+def test_a_tag_against_the_rules_is_refused_before_anything_is_written_or_that_of_the_file_taken(call):
     shutil.copy("task1/rerank.json", "mono_t5.json")
     Path("k.json").write_text('{"family": "k", "threshold": 2}')
     tuned = ("tune", *TASK1, "--apply", "mono_t5.json", "-o", "o.txt")
@@ -100,7 +98,7 @@ def test_a_tag_against_the_rules_is_refused_before_anything_is_written_or_that_o
     assert (code, "--tag" in err) == (0, False)
 
 
-def test_what_goes_where(call: Call) -> None:
+def test_what_goes_where(call):
     """Of table, cut run and rule, what has no file and comes last is on standard output, the table beside it."""
     table = call("tune", *TASK1)[1]
     for output in ([], ["-o", "-"]):
@@ -113,8 +111,8 @@ def test_what_goes_where(call: Call) -> None:
     assert table in call("tune", *TASK1, "--save", "-")[2]
 
 
-def test_standard_input_is_run_gold_answers_or_rule(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    def piped(text: str, *arguments: str) -> str:
+def test_standard_input_is_run_gold_answers_or_rule(call, monkeypatch):
+    def piped(text, *arguments):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
         out, _ = done(call, *arguments)
         return out
@@ -132,7 +130,7 @@ def test_standard_input_is_run_gold_answers_or_rule(call: Call, monkeypatch: pyt
     assert piped(rule, "cut", "trec/bm25.run", "--rule", "-")
 
 
-def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it(call: Call) -> None:
+def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it(call):
     code, out, _ = call("tune", "task2/gold.json", "task2", "-f", "csv", "--by", "k")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0
@@ -147,7 +145,7 @@ def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_broken_run_among_many_in_one_process_and_in_several(call: Call, jobs: int) -> None:
+def test_a_broken_run_among_many_in_one_process_and_in_several(call, jobs):
     Path("task1/broken.txt").write_text("002473 026639\n")
     runs = ("task1/gold.json", "task1/bm25.txt", "task1/broken.txt", "task1/dense.txt", "--jobs", jobs)
     err = failing(call, "tune", *runs)
@@ -162,7 +160,7 @@ def test_a_broken_run_among_many_in_one_process_and_in_several(call: Call, jobs:
     assert (code, out, err.count("[no-file]")) == (2, "", 2)
 
 
-def test_filters_are_used_told_and_remembered(call: Call) -> None:
+def test_filters_are_used_told_and_remembered(call):
     Path("dates.txt").write_text("q1 1999-01-01\nd422 2020-01-01\n# a comment\n")
     options = ("--not-itself", "--dates", "dates.txt")
     assert call("tune", *TREC, *options, "--save", "rule.json")[0] == 0
@@ -172,7 +170,7 @@ def test_filters_are_used_told_and_remembered(call: Call) -> None:
         assert ("other filters" in call("cut", "trec/bm25.run", "--rule", f"{rule}.json", *given)[2]) is said
 
 
-def test_groups_decisions_and_excluded_queries_are_options(call: Call) -> None:
+def test_groups_decisions_and_excluded_queries_are_options(call):
     Path("groups.csv").write_text("".join(f"q{at},g{at % 7}\n" for at in range(1, 21)))
     given = ("tune", "trec/qrels.txt", "trec/bm25.run", "-m", "MacroF1", "--by", "score", "--folds", "2", "-f", "json")
     plain, grouped, skipped, fewer = (
@@ -183,7 +181,7 @@ def test_groups_decisions_and_excluded_queries_are_options(call: Call) -> None:
     assert skipped["resubstitution"] > plain["resubstitution"]
 
 
-def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly(call: Call) -> None:
+def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly(call):
     shutil.copy("task1/rerank.json", "my best run.json")
     assert call("cut", "my best run.json", "--by", "k=2", "-o", "o.txt")[0] == 0
     assert Path("o.txt").read_text().split("\n")[0].split()[-1] == "my_best_run"
@@ -223,7 +221,7 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
         (("cut", "task1/bm25.txt", "--by", "top=5"), "[unknown-name] … k…"),
     ],
 )  # fmt: skip
-def test_what_is_refused(call: Call, arguments: tuple[str, ...], sentence: str) -> None:
+def test_what_is_refused(call, arguments, sentence):
     Path("bad.txt").write_text("a 2001-01-01\nb 2001-1-1\n")
     Path("twice.txt").write_text("a x\nb y\na.txt y\n")
     Path("three.txt").write_text("a b c\n")
@@ -236,7 +234,7 @@ def test_what_is_refused(call: Call, arguments: tuple[str, ...], sentence: str) 
     assert matches(err.splitlines()[-1], f"coliee-ir: {sentence}")
 
 
-def test_a_submission_that_cannot_be_written_leaves_the_old_one(call: Call) -> None:
+def test_a_submission_that_cannot_be_written_leaves_the_old_one(call):
     Path("old.txt").write_text("old\n")
     code, _, err = call("tune", *TASK1, "--apply", "nowhere.json", "-o", "old.txt")
     assert (code, Path("old.txt").read_text()) == (2, "old\n")
@@ -245,7 +243,7 @@ def test_a_submission_that_cannot_be_written_leaves_the_old_one(call: Call) -> N
     assert (code, Path("old.txt").read_text()) == (2, "old\n")
 
 
-def test_a_cut_run_is_written_in_other_formats(call: Call) -> None:
+def test_a_cut_run_is_written_in_other_formats(call):
     Path("rule.json").write_text('{"family": "k", "threshold": 2}')
     given = ("cut", "task1/bm25.txt", "--rule", "rule.json", "--task", "1")
     out, _ = done(call, *given, "--to", "json")
@@ -261,7 +259,7 @@ def test_a_cut_run_is_written_in_other_formats(call: Call) -> None:
 
 
 @pytest.mark.parametrize(("threshold", "hinted"), [(1000.0, True), (0.001, False)])
-def test_a_rule_of_another_scale_is_asked_about(call: Call, threshold: float, hinted: bool) -> None:
+def test_a_rule_of_another_scale_is_asked_about(call, threshold, hinted):
     Path("rule.json").write_text(json.dumps({"family": "score", "threshold": threshold}))
     code, _, err = call("cut", "trec/bm25.run", "--rule", "rule.json", "-o", "out.txt")
     assert (code, "no score reaches" in err, mentions(err, "[no-result]")) == (2 * hinted, hinted, hinted)
@@ -280,7 +278,7 @@ def test_a_rule_of_another_scale_is_asked_about(call: Call, threshold: float, hi
         "002473 031986 x\n002473 097991 x\n",
     ],
 )
-def test_candidates_are_listed_in_any_form_and_a_rule_is_typed(call: Call, listed: str) -> None:
+def test_candidates_are_listed_in_any_form_and_a_rule_is_typed(call, listed):
     Path("candidates").write_text(listed)
     out, _ = done(call, "cut", "task1/dense.txt", "--candidates", "candidates", "--by", "k=9,cap=5", "--task", "1")
     kept = [line.split()[:2] for line in out.splitlines()]

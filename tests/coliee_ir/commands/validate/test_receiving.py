@@ -1,7 +1,5 @@
 """``validate FOLDER``: one table of what came."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -22,7 +20,7 @@ DESCRIPTION = (
 
 
 @pytest.fixture
-def mail(here: Path) -> None:
+def mail(here):
     write(
         {
             "in/A/a.txt": cases("A1"), "in/A/a (1).txt": cases("A1"), "in/A/x": articles("A2"), "in/A/y": labels("A2"),
@@ -36,7 +34,7 @@ def mail(here: Path) -> None:
 
 
 @pytest.mark.usefixtures("mail")
-def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong() -> None:
+def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong():
     inbox = receive("in")
     found = {row.file: (row.team, row.task, row.tag, row.part, row.described) for row in inbox.received}
     assert found == {
@@ -60,7 +58,7 @@ def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong() -> Non
     assert set(errors) == {"in/B.zip/b1", "in/D/3", "in/D/broken.txt"}
 
 
-def test_a_file_named_as_its_run_has_a_tag_and_one_tag_may_be_in_two_tasks() -> None:
+def test_a_file_named_as_its_run_has_a_tag_and_one_tag_may_be_in_two_tasks():
     write({"in/A/task1/A1.txt": cases("A1"), "in/A/task2/A1.txt": "001 013 A1\n002 014 A1\n",
            "in/A/about.txt": DESCRIPTION.format(1, "A1") + DESCRIPTION.format(2, "A1"),
            "in/B/task1/B1.txt": cases("B1"), "in/B/about.txt": DESCRIPTION.format(2, "B1")})  # fmt: skip
@@ -72,7 +70,7 @@ def test_a_file_named_as_its_run_has_a_tag_and_one_tag_may_be_in_two_tasks() -> 
 
 
 @pytest.mark.usefixtures("mail")
-def test_queries_are_those_of_the_gold_that_the_run_answers() -> None:
+def test_queries_are_those_of_the_gold_that_the_run_answers():
     write({"golds/statute.xml": '<dataset><pair id="R07-01-U" label="Y"><t2>x</t2></pair></dataset>'})
     inbox = receive("in", golds=["gold.json", "golds/statute.xml"])
     missing = {finding.file for finding in inbox.findings if finding.rule == "query-missing"}
@@ -82,7 +80,7 @@ def test_queries_are_those_of_the_gold_that_the_run_answers() -> None:
 
 
 @pytest.mark.usefixtures("mail")
-def test_the_command_lists_and_counts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_and_counts(capsys):
     assert main(["validate", "in"]) == 1
     out = capsys.readouterr().out.splitlines()
     assert out[0].split() == ["team", "task", "run", "part", "file", "described", "errors", "warnings", "remark"]
@@ -96,7 +94,7 @@ def test_the_command_lists_and_counts(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["validate", "in/A"]) == 0
 
 
-def test_links_out_of_the_folder_are_not_followed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_links_out_of_the_folder_are_not_followed(capsys):
     write({"secret.txt": cases("S1"), "in/a": cases("A1")})
     Path("in/b").symlink_to("../secret.txt")
     assert main(["validate", "in"]) == 0
@@ -114,7 +112,7 @@ OTHER_YEARS = {
 
 
 @pytest.mark.parametrize("task", OTHER_YEARS)
-def test_a_run_of_another_year_is_an_error_alone_and_in_a_folder(task: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_of_another_year_is_an_error_alone_and_in_a_folder(task, capsys):
     gold, run = OTHER_YEARS[task]
     other = OTHER_YEARS["1" if task in "34" else "4"][0]  # of another task, which is no gold of this one
     write({"gold": gold, "golds/gold": gold, "golds/other": other, f"in/task{task}.A1": run})
@@ -129,9 +127,7 @@ def test_a_run_of_another_year_is_an_error_alone_and_in_a_folder(task: str, caps
     assert main(["validate", "in", "--gold", "golds/other"]) == (1 if task in "34" and other == gold else 0)
 
 
-def test_findings_of_other_faults_have_their_own_remedy_and_name_what_was_found(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_findings_of_other_faults_have_their_own_remedy_and_name_what_was_found(capsys):
     write({"in/A/a.rar": b"Rar!\x1a\x07\x00rest", "in/B/b.zip": zipped({"x": cases("B1")})[:40], "in/C/c": cases("C-1"),
            "in/D/d": cases("D1"), "in/F/f": cases("F-G"), "in/D/about.txt": DESCRIPTION.format(1, "E9")})  # fmt: skip
     assert main(["validate", "in"]) == 1
@@ -150,7 +146,7 @@ def test_findings_of_other_faults_have_their_own_remedy_and_name_what_was_found(
         ("Task: 1\nTeam: x\nRun tag:\nABC\n", "ABC", 0),
     ],
 )
-def test_a_line_that_is_no_field_belongs_to_no_task_and_no_tag(text: str, tag: str, errors: int) -> None:
+def test_a_line_that_is_no_field_belongs_to_no_task_and_no_tag(text, tag, errors):
     write({"d.txt": text})
     found = validate("d.txt").findings
     assert sum(one.count for one in found if one.rule == "description-task") == errors

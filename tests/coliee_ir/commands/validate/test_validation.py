@@ -1,11 +1,9 @@
 """Each broken submission yields its finding and no other, its clean twin none; what is mended scores as was meant."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
-from broken import CASES, TWINS, Case, Twin
+from broken import CASES, TWINS
 
 from coliee_adapters.errors import ColieeError
 from coliee_ir import validate
@@ -15,14 +13,14 @@ MENDED = [case for case in CASES if RULES[case.rule].mended]
 
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
-def test_a_clean_submission_has_no_findings(twin: Twin, tmp_path: Path) -> None:
+def test_a_clean_submission_has_no_findings(twin, tmp_path):
     found = twin.validate(tmp_path, twin.put(tmp_path))
     assert tuple(finding.rule for finding in found.findings) == twin.has
     assert found.task == twin.scored["task"]
     assert twin.scores(tmp_path, twin.put(tmp_path))
 
 
-def scores(twin: Twin, folder: Path, paths: list[Path]) -> dict[str, float] | None:
+def scores(twin, folder, paths):
     """The scores; None where the files cannot be scored."""
     try:
         return twin.scores(folder, paths)
@@ -31,7 +29,7 @@ def scores(twin: Twin, folder: Path, paths: list[Path]) -> dict[str, float] | No
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_a_mistake_yields_its_finding_and_no_other_and_is_mended_once(case: Case, tmp_path: Path) -> None:
+def test_a_mistake_yields_its_finding_and_no_other_and_is_mended_once(case, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     for folder in (first, second):
         folder.mkdir()
@@ -72,25 +70,25 @@ def test_a_mistake_yields_its_finding_and_no_other_and_is_mended_once(case: Case
         assert {None: "refused", True: "same", False: "other"}[as_it_is and as_it_is == as_mended] == case.as_is
 
 
-def test_the_ids_of_the_cases_differ() -> None:
+def test_the_ids_of_the_cases_differ():
     assert len({case.id for case in CASES}) == len(CASES) >= 90
 
 
-def test_every_rule_has_a_case_and_every_mended_rule_a_scored_one() -> None:
+def test_every_rule_has_a_case_and_every_mended_rule_a_scored_one():
     # no task of COLIEE limits the documents of a query: test_protocol_files breaks that rule; test_own_errors the other
     assert {case.rule for case in CASES} == set(RULES) - {"too-many", "unchecked"}
     assert {case.rule for case in MENDED} == {name for name, rule in RULES.items() if rule.mended}
 
 
 @pytest.mark.parametrize(("n", "rule"), [(2, "columns"), (3, "tag-words")])
-def test_words_are_a_tag_where_most_lines_end_in_them(n: int, rule: str, tmp_path: Path) -> None:
+def test_words_are_a_tag_where_most_lines_end_in_them(n, rule, tmp_path):
     tags = ["run A"] * n + ["ALPHA"] * (4 - n)
     (tmp_path / "run.txt").write_text("".join(f"00000{at} 000090 {tag}\n" for at, tag in enumerate(tags, start=1)))
     found = validate(tmp_path / "run.txt", task="1")
     assert {"columns", "tag-words"} & {finding.rule for finding in found.findings} == {rule}
 
 
-def test_a_score_of_0_is_the_last_of_a_list(tmp_path: Path) -> None:
+def test_a_score_of_0_is_the_last_of_a_list(tmp_path):
     (tmp_path / "task3.A").write_text("R07-01-U Q0 1 1 0.5 A\nR07-01-U Q0 2 2 0 A\n")
     found = validate(tmp_path / "task3.A", task="3", edition=2025)
     assert "rank-order" not in {finding.rule for finding in found.findings}

@@ -1,7 +1,5 @@
 """The command ``validate``, and what the broken submissions do not show: several files, what is given beside them."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
@@ -12,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from asserting import Call, begins, failing, heard, matches, mentions, refusing
+from asserting import begins, failing, heard, matches, mentions, refusing
 from broken import (
     ANSWERS,
     CODE,
@@ -34,33 +32,33 @@ from places import ROOT
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
 from coliee_ir.cli import COMMANDS
-from coliee_ir.commands.validate import RULES, Severity, Validation
+from coliee_ir.commands.validate import RULES, Severity
 from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
 
 pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture(name="call")
-def in_place(call: Call) -> Call:
+def in_place(call):
     """Runs `coliee-ir validate`."""
     return lambda *arguments: call("validate", *arguments)
 
 
-def put(name: str, content: str | bytes) -> str:
+def put(name, content):
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return name
 
 
-def found(*files: str, **options: object) -> list[tuple[str, str, int]]:
-    return [(f.file, f.rule, f.count) for f in validate(*files, **options).findings]  # type: ignore[arg-type]
+def found(*files, **options):
+    return [(f.file, f.rule, f.count) for f in validate(*files, **options).findings]
 
 
 # exit codes
 
 
-def test_a_clean_file_exits_with_0_and_says_so(call: Call) -> None:
+def test_a_clean_file_exits_with_0_and_says_so(call):
     assert matches(
         heard(call(put("run.txt", RUN1))),
         (
@@ -71,7 +69,7 @@ def test_a_clean_file_exits_with_0_and_says_so(call: Call) -> None:
     )
 
 
-def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
+def test_warnings_and_notes_exit_with_0_and_errors_with_1(call):
     assert matches(
         heard(call(put("run.txt", RUN1 + b"\n# end\n"), "--task", "1")[:2]),
         (
@@ -126,7 +124,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("arguments", REFUSED)
-def test_what_cannot_be_done_is_refused_and_nothing_is_written(arguments: str, call: Call) -> None:
+def test_what_cannot_be_done_is_refused_and_nothing_is_written(arguments, call):
     for name in ("run.txt", "other.txt", "a/run.txt"):
         put(name, RUN1)
     put("second.txt", RUN1.replace(b"ALPHA1", b"ALPHA2"))
@@ -145,11 +143,11 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(arguments: str, c
 
 
 @pytest.mark.parametrize("arguments", ["run.txt --queries a --gold b", "run.txt --task 9", ""])
-def test_a_command_that_is_none_is_refused(arguments: str, call: Call) -> None:
+def test_a_command_that_is_none_is_refused(arguments, call):
     assert failing(call, *arguments.split()).startswith("coliee-ir validate: ")
 
 
-def test_both_gold_and_queries_are_refused_in_python_too() -> None:
+def test_both_gold_and_queries_are_refused_in_python_too():
     with refusing(UsageError, "[option-conflict]"):
         validate(put("run.txt", RUN1), gold="a", queries="b")
     with refusing(UsageError, "[no-run]"):
@@ -159,7 +157,7 @@ def test_both_gold_and_queries_are_refused_in_python_too() -> None:
 # forms of output
 
 
-def test_the_json_has_these_keys(call: Call) -> None:
+def test_the_json_has_these_keys(call):
     put("run.txt", RUN1.replace(b"000201", b"000201.txt"))
     code, out, _ = call("run.txt", "-f", "json", "--fix", "mended.txt")
     whole = json.loads(out)
@@ -176,7 +174,7 @@ def test_the_json_has_these_keys(call: Call) -> None:
     }])  # fmt: skip
 
 
-def test_a_line_for_each_place_goes_to_github(call: Call) -> None:
+def test_a_line_for_each_place_goes_to_github(call):
     put("run.txt", RUN1.replace(b"000201", b"000201.txt").rstrip())
     assert matches(
         heard(call("run.txt", "-f", "github")[1]),
@@ -190,7 +188,7 @@ HOSTILE = "a,b:c%0A\n::error::\x1b[31m\u202e\udcff.txt"
 
 
 @pytest.mark.parametrize("form", ["table", "json", "github"])
-def test_names_and_ids_cannot_do_harm(form: str, call: Call) -> None:
+def test_names_and_ids_cannot_do_harm(form, call):
     try:
         put(HOSTILE, RUN1 + "000104 ::error::%0A,x\x1b[31m\u202e ALPHA1\n000104 000208 {n}{0}\n{} {}\n".encode())
     except OSError:
@@ -211,7 +209,7 @@ def test_names_and_ids_cannot_do_harm(form: str, call: Call) -> None:
         assert out.startswith("a,b:c%0A\\n::error::\\x1b[31m\\u202e\\udcff.txt\n")
 
 
-def test_a_long_line_is_not_shown_whole(call: Call) -> None:
+def test_a_long_line_is_not_shown_whole(call):
     put("run.txt", RUN1 + b"x" * 10_000 + b"\n")
     for form in ("table", "json", "github"):
         assert max(map(len, call("run.txt", "--task", "1", "-f", form)[1].splitlines())) < 400
@@ -220,7 +218,7 @@ def test_a_long_line_is_not_shown_whole(call: Call) -> None:
 # mending
 
 
-def test_a_mended_copy_is_written_and_said(call: Call) -> None:
+def test_a_mended_copy_is_written_and_said(call):
     put("run.txt", RUN1.replace(b"000201", b"000201.txt").replace(b"000101 000203 ALPHA1", b"000101 000203"))
     code, out, err = call("run.txt", "--fix", "mended.txt")
     assert matches(heard((code, err.splitlines()[1])), (1, "run.txt: … mended.txt … nothing …"))
@@ -232,7 +230,7 @@ def test_a_mended_copy_is_written_and_said(call: Call) -> None:
     assert mentions(out, "… 000202 …; not mended")
 
 
-def test_part_of_what_is_found_may_be_mended(call: Call) -> None:
+def test_part_of_what_is_found_may_be_mended(call):
     put("run.txt", RUN1.replace(b" ALPHA1", b"", 1).replace(b"000103 000206 ALPHA1", b"000103\t"))
     _, out, _ = call("run.txt", "--task", "1", "--fix", "mended.txt")
     assert mentions(out, "→ …; mended: …")
@@ -242,7 +240,7 @@ def test_part_of_what_is_found_may_be_mended(call: Call) -> None:
     assert mentions(out, "→ write ASCII; mended 1 of 2: …")
 
 
-def test_a_line_left_to_a_decision_gets_the_cleaned_tag_too_or_its_old_tag_would_become_a_document(call: Call) -> None:
+def test_a_line_left_to_a_decision_gets_the_cleaned_tag_too_or_its_old_tag_would_become_a_document(call):
     lines = ["000101 000201 ALPHA-12345678", "000101 ALPHA-12345678 ", "000102 000204 ALPHA-12345678"]
     put("run.txt", "".join(f"{line}\n" for line in lines).encode())
     call("run.txt", "--task", "1", "--fix", "once.txt")
@@ -254,7 +252,7 @@ def test_a_line_left_to_a_decision_gets_the_cleaned_tag_too_or_its_old_tag_would
     assert Path("named.txt").read_text().split("\n")[1] == "000101 NEW"
 
 
-def test_a_file_that_cannot_be_read_gets_no_copy(call: Call) -> None:
+def test_a_file_that_cannot_be_read_gets_no_copy(call):
     put("run.txt", b'{"000101": ["000201"')
     code, out, err = call("run.txt", "--task", "1", "--fix", "mended.txt")
     assert code == 1
@@ -271,7 +269,7 @@ def test_a_file_that_cannot_be_read_gets_no_copy(call: Call) -> None:
     assert not Path("mended.txt").exists()
 
 
-def test_two_runs_do_not_come_to_share_a_tag() -> None:
+def test_two_runs_do_not_come_to_share_a_tag():
     tags = ["neural-run-of-2026a", "neural-run-of-2026b", "A-B"]
     files = [put(f"{n}.txt", RUN1.replace(b"ALPHA1", tag.encode())) for n, tag in enumerate(tags)]
     Path("out").mkdir()
@@ -282,7 +280,7 @@ def test_two_runs_do_not_come_to_share_a_tag() -> None:
 
 
 @pytest.mark.parametrize("folder", ["out", "new/out", "new/"])
-def test_the_articles_and_the_answers_keep_one_tag_in_a_folder_that_is_made(folder: str) -> None:
+def test_the_articles_and_the_answers_keep_one_tag_in_a_folder_that_is_made(folder):
     for name, content in T3.files.items():
         put(name, content.replace(b"ALPHA", b"AL-PHA"))
     after = validate(*T3.files, fix=folder)
@@ -314,20 +312,20 @@ _LATIN = RUN1.replace(b"000203", b"00020\xe9")
             '{"qid": "000102", "docid": "000204", "score": 1}\n')),
     ],
 )  # fmt: skip
-def test_a_copy_has_what_was_meant(task: str, broken: bytes, mended: bytes) -> None:
+def test_a_copy_has_what_was_meant(task, broken, mended):
     validate(put("run", broken), task=task, fix="mended")
     assert Path("mended").read_bytes() == mended
 
 
 @pytest.mark.parametrize(("judged", "fixed"), [("000201", "000209"), ("201", "209")])
-def test_documents_that_need_not_be_judged_get_the_zeros_of_those_of_the_gold(judged: str, fixed: str) -> None:
+def test_documents_that_need_not_be_judged_get_the_zeros_of_those_of_the_gold(judged, fixed):
     put("gold.json", json.dumps({"000101": [judged]}))
     put("run", lines("000101 209 T"))
     validate("run", task="1", gold="gold.json", fix="mended")
     assert Path("mended").read_text().split()[1] == fixed
 
 
-def test_ties_of_six_columns_are_broken_as_they_are_scored() -> None:
+def test_ties_of_six_columns_are_broken_as_they_are_scored():
     put("gold.json", GOLD1)
     put("run.txt", lines(*(f"000101 Q0 {d} 1 1.0 T" for d in ("000201", "000203", "000207", "000202"))))
     validate("run.txt", task="1", fix="mended.txt")
@@ -339,7 +337,7 @@ def test_ties_of_six_columns_are_broken_as_they_are_scored() -> None:
 # streams, compression
 
 
-def test_standard_input_and_compressed_files_are_read(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_and_compressed_files_are_read(call, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN1.replace(b"\n", b"\r\n"))))
     Path("out").mkdir()
     code, out, err = call("-", "--fix", "out")
@@ -363,7 +361,7 @@ NULL_DECISION = PILOT.replace(b'"court_decision": true', b'"court_decision": nul
 EMPTY_ID = b'{"tort_id": "", "plaintiff_claims": [], "defendant_claims": [], "court_decision": true}\n'
 
 #: files, what is told (which names those of them that are not the submission's), and what is found
-FOUND: tuple[tuple[dict[str, str | bytes], dict[str, object], list[tuple[str, str, int]]], ...] = (
+FOUND = (
     # in the order of the files, the gravest first
     ({"c": RUN1 + b"\n", "b": b"\n" + RUN1.replace(b"\n", b"\r\n").replace(b"ALPHA1", b"A.1"), "a": RUN1}, {},
      [("c", "blank-line", 1), ("b", "tag-characters", 10), ("b", "crlf", 10), ("b", "blank-line", 1),
@@ -408,9 +406,7 @@ FOUND: tuple[tuple[dict[str, str | bytes], dict[str, object], list[tuple[str, st
 
 
 @pytest.mark.parametrize(("files", "told", "expected"), FOUND)
-def test_what_is_found_in_several_files(
-    files: dict[str, str | bytes], told: dict[str, object], expected: list[tuple[str, str, int]]
-) -> None:
+def test_what_is_found_in_several_files(files, told, expected):
     sent = [put(name, content) for name, content in files.items() if name not in told.values()]
     for name in files.keys() - set(sent):
         put(name, files[name])
@@ -419,13 +415,13 @@ def test_what_is_found_in_several_files(
 
 
 @pytest.mark.parametrize("name", ["task3-L.A", "Task3-l_A.txt", "team task3-L.A.gz", "task3-llm.A"])
-def test_the_long_list_is_known_by_its_name(name: str) -> None:
+def test_the_long_list_is_known_by_its_name(name):
     put(name, T3_2025.files["task3-L.ALPHA"])
     rules = {rule for _, rule, _ in found(name, task="3", edition=2025)}
     assert rules == ({"long-list-missing", "long-answer"} if "llm" in name else {"answer-set-missing"})
 
 
-def test_the_order_of_what_is_found_does_not_depend_on_chance() -> None:
+def test_the_order_of_what_is_found_does_not_depend_on_chance():
     put("task3.x", trec({f"R06-{n:02d}-A": ["7"] for n in range(1, 30)}, "T"))
     put("answers.x", lines(*(f"R06-{n:02d}-A Y T" for n in range(20, 60))))
     said = set()
@@ -446,14 +442,14 @@ def test_the_order_of_what_is_found_does_not_depend_on_chance() -> None:
 # what is given beside the files
 
 
-def test_a_corpus_without_ids_is_refused() -> None:
+def test_a_corpus_without_ids_is_refused():
     put("run.x", S)
     put("prose.txt", "Some words\nand no article.\n")
     with refusing(InputError, "[empty]"):
         validate("run.x", corpus="prose.txt", task="3", edition=2025)
 
 
-def test_a_case_of_task_2_without_paragraphs_is_a_fault_of_the_corpus() -> None:
+def test_a_case_of_task_2_without_paragraphs_is_a_fault_of_the_corpus():
     put("run.txt", RUN2)
     put("fragments/827/entailed_fragment.txt", "text")
     with refusing(InputError, "[no-file]"):
@@ -467,14 +463,14 @@ def test_a_case_of_task_2_without_paragraphs_is_a_fault_of_the_corpus() -> None:
         (b" 121-2 ", b" 121-7 ", "document-unknown", "write ids as the corpus does"),  # not the end of its number
     ],
 )
-def test_the_remedy_names_what_the_ids_are_compared_with(old: bytes, new: bytes, rule: str, advice: str) -> None:
+def test_the_remedy_names_what_the_ids_are_compared_with(old, new, rule, advice):
     put("run.x", T3_2025.files["task3.ALPHA"].replace(old, new))
     put("ids.txt", "96\n121-2\n398-20\n7\n8\n5\n")
     finding = validate("run.x", task="3", edition=2025, corpus="ids.txt").findings[0]
     assert matches(heard((finding.rule, finding.advice)), (rule, advice))
 
 
-def test_a_query_is_told_once_and_the_first_remedy_counts() -> None:
+def test_a_query_is_told_once_and_the_first_remedy_counts():
     put("run.txt", RUN1.replace(b"000101", b"101").replace(b"000102", b"000l02"))
     (finding,) = validate("run.txt", task="1").findings
     assert matches(heard((finding.rule, finding.count, finding.advice)), ("query-form", 2, "… 000101 …"))
@@ -497,11 +493,11 @@ def test_a_query_is_told_once_and_the_first_remedy_counts() -> None:
         ("run.jsonl", re.sub(rb'"court_decision": \w+', b'"court_decision": null', PILOT), "rationale"),
     ],
 )  # fmt: skip
-def test_the_task_is_found_from_the_file(name: str, content: bytes, task: str) -> None:
+def test_the_task_is_found_from_the_file(name, content, task):
     assert validate(put(name, content)).task == task
 
 
-def test_labels_in_json_are_of_another_form() -> None:
+def test_labels_in_json_are_of_another_form():
     for task in ("1", "3"):
         (finding,) = validate(put("run.json", '{"R06-01-A": "Y", "R06-02-A": "N"}'), task=task).findings
         assert (finding.rule, "--to labels" in finding.advice) == ("form", True)
@@ -510,14 +506,14 @@ def test_labels_in_json_are_of_another_form() -> None:
 # the rules
 
 
-def test_every_rule_names_its_source() -> None:
+def test_every_rule_names_its_source():
     assert {rule.source for rule in RULES.values()} <= set(Authority)
     for year, source, stated in ((2021, Authority.OVERVIEW_2021, True), (2024, Authority.OVERVIEW_2021, False)):
         rules = submission_rules("2", year)
         assert (rules.most_runs, rules.runs_source, rules.runs_stated) == (3, source, stated)
 
 
-def test_submissions_have_rules_wherever_a_task_has_an_edition() -> None:
+def test_submissions_have_rules_wherever_a_task_has_an_edition():
     for rules in PROTOCOLS:
         for year in range(rules.first, rules.last + 1) if rules.task != "trec" else ():
             of_files = submission_rules(rules.task, year)
@@ -530,10 +526,9 @@ def test_submissions_have_rules_wherever_a_task_has_an_edition() -> None:
         assert protocol(row.task, row.last)
 
 
-def test_a_validation_counts_its_findings() -> None:
+def test_a_validation_counts_its_findings():
     put("run.txt", b"\n" + RUN1.replace(b"\n", b"\r\n").replace(b"ALPHA1", b"A.1"))
     result = validate("run.txt")
-    assert isinstance(result, Validation)
     assert [result.count(severity) for severity in Severity] == [1, 1, 1]
     assert result.errors == 1
     assert matches(
@@ -546,7 +541,7 @@ def test_a_validation_counts_its_findings() -> None:
 # around the command
 
 
-def test_the_hook_of_pre_commit_names_a_command_that_there_is() -> None:
+def test_the_hook_of_pre_commit_names_a_command_that_there_is():
     text = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
     (entry,) = re.findall(r"^  entry: (.*)$", text, re.MULTILINE)
     program, command = entry.split()
@@ -561,7 +556,7 @@ def test_the_hook_of_pre_commit_names_a_command_that_there_is() -> None:
 # both tasks of the pilot
 
 
-def test_a_file_of_the_pilot_is_checked_for_both_its_tasks(call: Call) -> None:
+def test_a_file_of_the_pilot_is_checked_for_both_its_tasks(call):
     put("a.jsonl", NULL_CLAIM)
     code, out, err = call("a.jsonl")
     assert (code, "rationale extraction" in out, "tasks tort and rationale" in err) == (1, True, True)
@@ -573,7 +568,7 @@ def test_a_file_of_the_pilot_is_checked_for_both_its_tasks(call: Call) -> None:
 
 
 @pytest.mark.parametrize("tag", [b"", b" my-run", b" ALPHA", b" two words"])
-def test_a_run_tag_is_written_in_every_line(tag: bytes, call: Call) -> None:
+def test_a_run_tag_is_written_in_every_line(tag, call):
     put("run.txt", RUN1.replace(b" ALPHA1", tag))
     code, _, err = call("run.txt", "--task", "1", "--fix", "mended.txt", "--tag", "OURS1")
     assert Path("mended.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"OURS1")
@@ -581,7 +576,7 @@ def test_a_run_tag_is_written_in_every_line(tag: bytes, call: Call) -> None:
     assert code == (0 if tag == b" ALPHA" else 1)
 
 
-def test_a_run_tag_is_written_where_lines_differ_and_in_columns_of_json() -> None:
+def test_a_run_tag_is_written_where_lines_differ_and_in_columns_of_json():
     put("run.txt", RUN1.replace(b"ALPHA1", b"BETA", 2))
     put("run.json", json.dumps(RANKED))
     for name in ("run.txt", "run.json"):
@@ -589,7 +584,7 @@ def test_a_run_tag_is_written_where_lines_differ_and_in_columns_of_json() -> Non
         assert Path("mended.txt").read_bytes() == RUN1
 
 
-def test_both_files_of_a_run_get_the_tag() -> None:
+def test_both_files_of_a_run_get_the_tag():
     for name, content in T3_2025.files.items():
         put(name, content.replace(b" ALPHA", b""))
     Path("out").mkdir()
@@ -607,7 +602,7 @@ def test_both_files_of_a_run_get_the_tag() -> None:
         b'{"000103": [], "000104": []}',
     ],
 )
-def test_what_is_no_gold_is_refused_as_by_evaluate(content: bytes) -> None:
+def test_what_is_no_gold_is_refused_as_by_evaluate(content):
     put("run.txt", RUN1)
     put("gold.x", content)
     with pytest.raises(InputError) as checked:
@@ -618,7 +613,7 @@ def test_what_is_no_gold_is_refused_as_by_evaluate(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("content", [DESCRIPTION, b"PK\x03\x04\n", b"one\ntwo or three\n", b"[1, 2"])
-def test_what_names_no_queries_is_refused(content: bytes) -> None:
+def test_what_names_no_queries_is_refused(content):
     put("run.txt", RUN1)
     put("queries.x", content)
     with pytest.raises(InputError):
@@ -626,14 +621,14 @@ def test_what_names_no_queries_is_refused(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("content", [RUN1, GOLD1.encode(), b"000101\n000102\n000103\n000104\n", trec(RANKED, "A")])
-def test_queries_are_named_by_golds_runs_and_lists(content: bytes) -> None:
+def test_queries_are_named_by_golds_runs_and_lists(content):
     put("run.txt", RUN1)
     put("queries.x", content)
     assert found("run.txt", task="1", queries="queries.x") == []
 
 
 @pytest.mark.parametrize("tag", ["ALPHA1", "OTHER"])
-def test_a_run_in_a_file_a_year_answers_the_queries_with_all_its_files(tag: str) -> None:
+def test_a_run_in_a_file_a_year_answers_the_queries_with_all_its_files(tag):
     rows = RUN1.splitlines(True)
     put("gold.json", GOLD1)
     put("R01.txt", b"".join(rows[:6]))
@@ -643,7 +638,7 @@ def test_a_run_in_a_file_a_year_answers_the_queries_with_all_its_files(tag: str)
     assert found("R01.txt", gold="gold.json") == [("R01.txt", "query-missing", 2)]
 
 
-def test_several_golds_name_the_queries_together(call: Call) -> None:
+def test_several_golds_name_the_queries_together(call):
     put("run.txt", RUN1)
     queries = dict.fromkeys(line.split()[0] for line in RUN1.decode().splitlines())
     first, *others = queries
@@ -658,7 +653,7 @@ def test_several_golds_name_the_queries_together(call: Call) -> None:
     assert call("run.txt", "--gold", "years", "--fix", golds[1])[0] == 2  # would be written over
 
 
-def test_names_of_columns_hold_for_the_submission_and_the_gold(call: Call) -> None:
+def test_names_of_columns_hold_for_the_submission_and_the_gold(call):
     names = {"query": "thema", "document": "stelle", "relevance": "urteil"}
     given = ("--columns", ",".join(f"{role}={name}" for role, name in names.items()))
     put("gold.tsv", "thema stelle urteil\n001 013 1\n002 007 1\n")

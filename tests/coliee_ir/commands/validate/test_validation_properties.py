@@ -1,19 +1,16 @@
 """Any number of mistakes at once, and files that are none: every mistake is found, nothing crashes, mending ends."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from broken import ANSWERS, GOLD1, GOLD3, PILOT, RUN1, RUN2, T1_CORPUS, T3_2025, TWINS, Twin
+from broken import ANSWERS, GOLD1, GOLD3, PILOT, RUN1, RUN2, T1_CORPUS, T3_2025, TWINS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import ColieeError
 from coliee_ir import evaluate, read_run, validate
-from coliee_ir.commands.validate import RULES, Severity, Validation
+from coliee_ir.commands.validate import RULES, Severity
 
 
 class Mistake(NamedTuple):
@@ -56,7 +53,7 @@ OF_FILES = (
 
 
 @st.composite
-def mistaken(draw: st.DrawFn) -> tuple[bytes, set[str]]:
+def mistaken(draw):
     """A Task 1 run with some mistakes, and the rules that must find them."""
     lines = RUN1.decode().splitlines()
     made = draw(st.lists(st.sampled_from(OF_LINES), max_size=5, unique=True))
@@ -72,12 +69,12 @@ def mistaken(draw: st.DrawFn) -> tuple[bytes, set[str]]:
     return of_file.whole(text), rules | {of_file.rule}
 
 
-def rules_of(found: Validation) -> set[str]:
+def rules_of(found):
     return {finding.rule for finding in found.findings}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """A folder with gold and corpus of Task 1, and gold of Task 3."""
     folder = tmp_path_factory.mktemp("mistaken")
     T1_CORPUS.put(folder, {})
@@ -86,7 +83,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(mistaken())
-def test_several_mistakes_are_all_found_and_mending_ends(folder: Path, made: tuple[bytes, set[str]]) -> None:
+def test_several_mistakes_are_all_found_and_mending_ends(folder, made):
     raw, rules = made
     run, once, twice = folder / "run.txt", folder / "once.txt", folder / "twice.txt"
     run.write_bytes(raw)
@@ -124,7 +121,7 @@ ANYTHING = st.lists(st.tuples(WORDS, BETWEEN), max_size=40).map(
 
 
 @st.composite
-def mutilated(draw: st.DrawFn) -> bytes:
+def mutilated(draw):
     """A clean file with some bytes taken out, put in or turned around."""
     raw = draw(st.sampled_from([RUN1, RUN2, ANSWERS, PILOT, *T3_2025.files.values(), GOLD1.encode(), GOLD3.encode()]))
     for _ in range(draw(st.integers(1, 4))):
@@ -142,9 +139,9 @@ EDITIONS = (("3", 2025), ("3", 2016), ("1", 2019))
 TOLD = [{}, *({"task": task} for task in TASKS), *({"task": task, "edition": year} for task, year in EDITIONS)]
 
 
-@settings(max_examples=4 * settings.default.max_examples)  # type: ignore[union-attr]
+@settings(max_examples=4 * settings.default.max_examples)
 @given(ANYTHING | mutilated(), st.sampled_from(TOLD), st.booleans())
-def test_no_file_is_too_odd(folder: Path, raw: bytes, told: dict[str, object], known: bool) -> None:
+def test_no_file_is_too_odd(folder, raw, told, known):
     run, once, twice = folder / "odd", folder / "odd-once", folder / "odd-twice"
     run.write_bytes(raw)
     once.unlink(missing_ok=True)
@@ -156,7 +153,7 @@ def test_no_file_is_too_odd(folder: Path, raw: bytes, told: dict[str, object], k
         )
     (folder / "gold.jsonl").write_bytes(PILOT)
     try:
-        found = validate(run, fix=once, **options)  # type: ignore[arg-type]
+        found = validate(run, fix=once, **options)
     except ColieeError as error:
         assert "task" in str(error)  # which nothing shows
         return
@@ -165,7 +162,7 @@ def test_no_file_is_too_odd(folder: Path, raw: bytes, told: dict[str, object], k
         assert finding.advice
         assert str(finding).isprintable()
     if once.exists():
-        validate(once, fix=twice, **({"task": found.task} | options))  # type: ignore[arg-type]
+        validate(once, fix=twice, **({"task": found.task} | options))
         assert once.read_bytes() == twice.read_bytes()
     else:
         assert found.errors
@@ -176,7 +173,7 @@ def test_no_file_is_too_odd(folder: Path, raw: bytes, told: dict[str, object], k
 
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
-def test_a_file_that_is_cut_within_a_line_is_never_clean(twin: Twin, tmp_path: Path) -> None:
+def test_a_file_that_is_cut_within_a_line_is_never_clean(twin, tmp_path):
     name, raw = next(iter(twin.files.items()))
     for at in range(1, len(raw), max(1, len(raw) // 20)):
         if not raw[:at].endswith(b"\n"):
@@ -185,12 +182,12 @@ def test_a_file_that_is_cut_within_a_line_is_never_clean(twin: Twin, tmp_path: P
             assert [finding for finding in findings if finding.rule not in twin.has], raw[:at]
 
 
-def lines_of(path: Path) -> Iterator[list[str]]:
+def lines_of(path):
     return (line.split(" ") for line in path.read_text().splitlines())
 
 
 @given(st.permutations(RUN1.decode().splitlines()))
-def test_lines_in_any_order_are_put_together_and_score_the_same(folder: Path, lines: list[str]) -> None:
+def test_lines_in_any_order_are_put_together_and_score_the_same(folder, lines):
     run, fixed = folder / "mixed.txt", folder / "mixed-fixed.txt"
     run.write_text("".join(f"{line}\n" for line in lines))
     found = validate(run, task="1", fix=fixed)
