@@ -267,7 +267,6 @@ INCOMPLETE = ([], ["score"], ["evaluate"], ["evaluate", "gold.json"], ["convert"
 UNFIT_CONVERSIONS = [
     (["run.txt", "out", "--to", "pdf"], "argument --to: invalid choice: 'pdf'"),
     (["run.txt", "out", "--from", "pdf"], "argument --from: invalid choice: 'pdf'"),
-    (["run.txt", "o.xlsx"], "[file-name]"),
     (["run.txt", "out", "--to", "tort", "--template", "nowhere"], "nowhere: [no-file]"),
     (["missing", "out"], "missing: [no-file]"),
     (["run.txt", "no/folder/out"], "no/folder/out: [cannot-write] No such file or directory …"),
@@ -463,14 +462,6 @@ def test_the_form_follows_the_ending_of_the_file(name, form, case_law, call):
     assert (gzip.decompress(written) if name.endswith(".gz") else written).decode() == expected
     assert call("evaluate", "gold.json", "run.txt", "-o", name, "-f", "tsv")[0] == 0
     assert b"\t" in (gzip.decompress(Path(name).read_bytes()) if name.endswith(".gz") else Path(name).read_bytes())
-
-
-def test_a_run_is_cut_by_a_typed_rule_and_written_as_its_file_is_named(case_law, call):
-    assert call("cut", "run.txt", "--by", "k=1", "--task", "1")[:2] == (0, "000001 000018 T\n000002 000099 T\n")
-    assert call("cut", "run.txt", "--by", "k=1", "-o", "cut.json")[0] == 0
-    assert json.loads(Path("cut.json").read_text()) == {"000001": ["000018"], "000002": ["000099"]}
-    for by in ("5", "k=", "k=x", "rank=5", "k=1.5"):
-        assert call("cut", "run.txt", "--by", by)[:2] == (2, "")
 
 
 def test_a_run_that_lies_in_several_files_is_cut_as_one(tmp_path, call):

@@ -213,13 +213,11 @@ def test_a_seed_repeats_the_fit(call):
     ("arguments", "sentence"),
     [
         ([*TASK1, "--fit", GOLD1, "--save", "-"], "[named-twice]"),
-        ([*TASK1, "-o", "x", "--weights", "1,2"], "[bad-value] 2 weights … 3 …"),
         ([*TASK1, "-o", "x", "--weights", "1,2,1e"], "[bad-value]"),
         ([*TASK1, "-o", "x", "--weights", "1,2,1e999"], "[bad-value] inf …"),
         ([*TASK1, "-o", "x", "--weights", "none.json"], "none.json: [no-file]"),
         ([*TASK1, "-o", "x", "--weights", GOLD1], "… a fusion is …"),
         ([*TASK1, "-o", "x", "--weights", "w.json", "--rrf-k", "3"], "[option-conflict] w.json … --rrf-k…"),
-        ([*TASK1, "-o", "x", "--save", "w"], "[option-needed] --save …"),
         ([*TASK1, "-o", "x", "--folds", "3"], "[option-needed] --folds …"),
         ([*TASK1, "--fit", GOLD1, "--weights", "1,1,1"], "[option-conflict] --weights …"),
         ([*TASK1, "--fit", GOLD1, "-m", "F"], "unknown measure 'F'"),

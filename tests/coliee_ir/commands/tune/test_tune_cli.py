@@ -199,7 +199,6 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
         (("tune", *TASK1, "-o", "task1/gold.json"), "[would-overwrite] task1/gold.json …"),
         (("tune", *TASK1, "--task", "1", "--decision", "without_articles=wrong"),
          "[unfit-option] without_articles … wrong … 1 … 3 …"),
-        (("tune", "task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--save", "x"), "[too-few] 2 …"),
         (("tune", "-", "-"), "[named-twice]"),
         (("tune", "task1/gold.json", "-", "--answers", "-"), "[named-twice]"),
         (("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "-", "--save", "-"), "[named-twice]"),
@@ -213,12 +212,10 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
         (("cut", "task1/rerank.json", "--rule", "no.json"), "no.json: [no-file]"),
         (("cut", "task1/rerank.json", "--rule", "list.json"), "list.json: [structure]"),
         (("cut", "trec/bm25.run", "--rule", "score.json", "--task", "4"), "[wrong-part] 4 …"),
-        (("cut", "task1/bm25.txt", "--rule", "k=5"), "[bad-value] … --by k=5…"),
         (("cut", "task1/bm25.txt", "--by", "k=5,top=3"), "[bad-value] … score=0.5,cap=10, … k=5,top=3"),
         (("cut", "task1/bm25.txt", "--by", "k"), "[bad-value] … k"),
         (("cut", "task1/bm25.txt", "--candidates", "words.txt"),
          "words.txt, line 2: [columns] (found '002473 b r2'); give …"),
-        (("cut", "task1/bm25.txt", "--by", "top=5"), "[unknown-name] … k…"),
     ],
 )  # fmt: skip
 def test_what_is_refused(call, arguments, sentence):
