@@ -82,7 +82,8 @@ def _gz(folder: Path, scale: float) -> list[Contender]:
 def _forms(folder: Path, scale: float) -> list[Contender]:
     qrels, run = write(_A.scaled(scale), folder)
     files = {"a table with a header": rewritten(run, "csv"), "JSON Lines": rewritten(run, "jsonl"), "a run file": run}
-    return [contenders.on_ours(qrels, file, name=f"coliee-ir, {name}") for name, file in files.items()]
+    made = [contenders.on_ours(qrels, file, name=f"coliee-ir, {name}") for name, file in files.items()]
+    return [*made, contenders.on_pytrec_eval(qrels, run)]
 
 
 def _per_query(folder: Path, scale: float) -> list[Contender]:
@@ -90,7 +91,8 @@ def _per_query(folder: Path, scale: float) -> list[Contender]:
     made = [Contender("coliee-ir -q", ours("evaluate", "--task", "trec", "-m", "official", "-q", qrels, run))]
     binary = contenders.trec_eval_binary()
     absent = "" if binary else "name the program in TREC_EVAL"
-    return [*made, Contender("trec_eval -q", [binary or "", "-c", "-q", str(qrels), str(run)], absent=absent)]
+    trec_eval = Contender("trec_eval -q", [binary or "", "-c", "-q", str(qrels), str(run)], absent=absent)
+    return [*made, trec_eval, contenders.on_pytrec_eval(qrels, run)]
 
 
 def _fuse(folder: Path, scale: float) -> list[Contender]:
@@ -98,6 +100,7 @@ def _fuse(folder: Path, scale: float) -> list[Contender]:
     return [
         Contender("coliee-ir fuse, two runs", ours("fuse", "--task", "trec", *runs, "-o", folder / "fused.run")),
         contenders.on_ours(qrels, runs[0], measures=("map",), name="coliee-ir evaluate, one run"),
+        contenders.on_pytrec_eval(qrels, runs[0], measures=("map",)),
     ]
 
 

@@ -27,9 +27,12 @@ COMMANDS = {
     "convert": ("lines", (50_000, 200_000, 800_000)),
     "tune": ("lines", (50_000, 200_000, 800_000)),
     "tune, queries of 10 documents": ("queries", (5_000, 20_000, 80_000)),
+    "cut": ("lines", (50_000, 200_000, 800_000)),
     "validate": ("runs", (10, 40, 160)),
     "leaderboard": ("runs", (25, 100, 400)),
     "compare": ("runs", (10, 40, 160)),
+    "plan": ("runs", (10, 40, 160)),
+    "report": ("runs", (4, 16, 64)),
 }
 #: what grows, in the order of the picture
 AXES = tuple(dict.fromkeys(axis for axis, _ in COMMANDS.values()))
@@ -41,15 +44,19 @@ def command(name: str, size: int, folder: Path) -> list[str]:
     trec, out = ("--task", "trec"), folder / f"{verb}.out"
     if axis == "runs":
         gold, runs = write_task1(400, size, folder)
-        asked = [*(() if verb == "validate" else (gold,)), *runs]
+        asked = [*(() if verb == "validate" else (gold,)), *runs, *(("-o", f"{out}.html") if verb == "report" else ())]
         return ["sh", "-c", f"{' '.join(ours(verb, '--task', '1', *asked))} > {out} || true"]
     if axis == "judgements":
         return ours(verb, *trec, "-m", "map", *write(Shape(max(10, size // 1000), 100, pooled=1000), folder))
     depth = 10 if axis == "queries" else 500
     qrels, runs = write_sweep(Shape(max(10, size if axis == "queries" else size // depth), depth), folder, 2)
-    if verb in ("fuse", "convert"):
-        return ours(verb, *(trec if verb == "fuse" else ()), *runs[: 2 if verb == "fuse" else 1],
-                    *(("-o", out) if verb == "fuse" else (out,)))  # fmt: skip
+    match verb:
+        case "fuse":
+            return ours(verb, *trec, *runs, "-o", out)
+        case "convert":
+            return ours(verb, runs[0], out)
+        case "cut":
+            return ours(verb, *trec, runs[0], "--by", "k=10", "-o", out)
     return ours(verb, *trec, *(("-m", "MicroF1") if verb == "tune" else ()), qrels, runs[0])
 
 

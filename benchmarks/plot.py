@@ -14,8 +14,19 @@ from typing import Any
 
 _TITLES = {"seconds": "processor seconds", "peak_mib": "peak memory, MiB"}
 
-#: Okabe and Ito's colours, which people with any colour vision tell apart
-_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
+#: Okabe and Ito's colours and two more, which people with any colour vision tell apart
+_COLOURS = [
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#000000",
+    "#f0e442",
+    "#882255",
+    "#999999",
+]
 
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:

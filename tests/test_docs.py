@@ -7,9 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
+from asserting import refusing
 from markdown_it import MarkdownIt
 
 import coliee_ir
+from coliee_adapters.errors import InputError
 from coliee_ir import cli, types
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -85,6 +87,19 @@ def test_every_command_has_a_guide():
     text = "".join(PAGES[page] for page in re.findall(r"\]\(([\w/-]+\.md)\)", guides))
     for command in cli.COMMANDS.keys() - {"measures", "demo"}:
         assert f"coliee-ir {command} " in text
+
+
+def test_the_form_in_contributing_reads_its_example(source):
+    [block] = re.findall(
+        r"```python\n(.*?)```", (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    exec(block, names := {})
+    [form] = names["FORMS"]
+    assert form.sniff(form.example.encode())
+    [row] = form.rows(source(form.example), None)
+    assert row[1:4] == ("001", "018", "0.5")
+    with refusing(InputError, "line 1: [columns] (found '001|018')"):
+        list(form.rows(source("001|018\n"), None))
 
 
 # ── Site, which `make docs` builds ────────────────────────────────────────────────────────────────────────────────

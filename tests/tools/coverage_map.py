@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -125,8 +126,11 @@ def coverage_map(tree: Path, jobs: int, kept: Path = KEPT) -> CoverageMap:
         print(f"recording which lines {len(changed)} of {len(tests)} test files run", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory() as folder:
             shares = [changed[i::jobs] for i in range(min(jobs, len(changed)))]
-            for process in at_once(tree, folder, Recording, [(folder,)] * len(shares), shares):
+            processes = at_once(tree, folder, Recording, [(folder,)] * len(shares), shares)
+            for process, share in zip(processes, shares, strict=True):
                 process.join()
+                for path in share if process.exitcode else ():
+                    del known.texts[path]  # another call records them
             for path in Path(folder).glob("*.json"):
                 known.add(CoverageMap.read(path))
     if changed or not kept.exists():
@@ -236,7 +240,7 @@ class Recording:
         data = self.coverage.get_data()
         passed = {test: seconds for test, seconds in self.seconds.items() if test not in self.unsuccessful}
         recorded = CoverageMap(seconds={"": 0.0, **passed}, starting=sorted(self.starting & passed.keys()))
-        for file in data.measured_files():
+        for file in filter(re.compile(r".*\.py").fullmatch, data.measured_files()):  # not what Jinja compiles
             lines = Path(file).read_text(encoding="utf-8").splitlines()
             recorded.runs[str(Path(file).relative_to(self.tree))] = rows = [list[str]() for _ in lines]
             for line, contexts in data.contexts_by_lineno(file).items():
