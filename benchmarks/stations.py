@@ -1,12 +1,16 @@
 """How many functions of ours the data of a Task 1 run pass through, from the arguments to the table.
 
-``python benchmarks/stations.py`` scores the example with `evaluate GOLD RUN` and prints two numbers and their lists.
+``python -m benchmarks.stations`` scores the example with `evaluate GOLD RUN` and prints two numbers and their lists.
 
-A station is a function (not a property, a special method, or what is nested in another) that is given something that
-holds the gold or the run and gives back something that holds it: an object of one of the types below, alone or in a
-list, a tuple or a dictionary. Each function counts once, however often it is called. What only looks at the data, and
-gives back a number or a text, is none; neither is a step within C code or a generator's later items. So the number is
-that of hand-overs, not of lines, and can be compared only with the same count of another version.
+The first is of functions that are given something that holds the gold or the run and give back something that holds
+it: an object of one of the types below, alone or in a list, a tuple or a dictionary. Each counts once, however often it
+is called; properties, special methods, what is nested in another function, a step within C code and a generator's later
+items do not count.
+
+The second is of hand-overs: those of these functions that another module calls, and that do not give back the very
+object that they were given. What a module does by itself is one idea, and what returns its argument is a check.
+
+Both can be compared only with the same count of another version.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
+from functools import cached_property
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -22,22 +27,10 @@ EXAMPLE = Path("coliee_ir/examples/task1")
 
 #: the types that hold a gold or a run, or stand for one; also those of earlier versions
 CARRIERS = {
-    *("Source", "Look", "Form", "Gold", "Run", "Answers", "Columns", "Records", "Named", "Judged", "Qrels", "Counted"),
-    *(
-        "Result",
-        "Scores",
-        "Scored",
-        "ScoreTable",
-        "ScoreTableBuilder",
-        "Grid",
-        "Rows",
-        "Submission",
-        "Handed",
-        "Collected",
-        "Runs",
-        "Intake",
-    ),
-    *("Inventory", "InboxFile", "Prepared", "Evaluator", "Origin", "Basis", "Session", "Arrived", "FoundTask"),
+    *("Source", "Form", "Gold", "Run", "Answers", "Columns", "Records", "Named", "Judged", "JudgedSubmission", "Qrels"),
+    *("Counted", "Result", "Scores", "Scored", "ScoreTable", "ScoreTableBuilder", "Grid", "Rows", "Submission"),
+    *("Handed", "Collected", "Runs", "Intake", "Inventory", "InboxFile", "Prepared", "Evaluator", "Origin", "Basis"),
+    *("Session", "Arrived"),
 }
 
 
@@ -54,9 +47,9 @@ class Tracer:
     """What is called, in the order of the first calls."""
 
     def __init__(self) -> None:
-        self.stations: dict[str, None] = {}
+        self.stations: dict[str, bool] = {}  # function → whether it is a hand-over
         self.types: dict[str, None] = {}
-        self.given: dict[int, bool] = {}
+        self.given: dict[int, list[Any]] = {}
 
     def __call__(self, frame: FrameType, event: str, value: Any) -> None:
         code = frame.f_code
@@ -68,16 +61,23 @@ class Tracer:
         if "<" in name or code.co_name.startswith("__"):
             return
         if event == "call":
-            arguments = [
-                frame.f_locals.get(one) for one in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-            ]
-            self.given[id(frame)] = any(map(carried, arguments)) or any(str(EXAMPLE) in str(one) for one in arguments
-                                                                        if isinstance(one, str | list))  # fmt: skip
-        elif self.given.pop(id(frame), False) and (types := carried(value)):
-            owner = getattr(type(frame.f_locals.get("self")), code.co_name, None)
-            if not isinstance(owner, property):
-                self.stations[f"{Path(code.co_filename).stem}:{name}"] = None
-                self.types |= dict.fromkeys(sorted(types))
+            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            arguments = [frame.f_locals.get(name) for name in names]
+            texts = [argument for argument in arguments if isinstance(argument, str | list)]
+            if any(map(carried, arguments)) or any(str(EXAMPLE) in str(text) for text in texts):
+                self.given[id(frame)] = arguments
+        elif (arguments := self.given.pop(id(frame), [])) and (types := carried(value)):
+            if isinstance(getattr(type(frame.f_locals.get("self")), code.co_name, None), property | cached_property):
+                return
+            station = f"{Path(code.co_filename).stem}:{name}"
+            is_handed = _module_of_caller(frame) != code.co_filename and not any(value is one for one in arguments)
+            self.stations[station] = self.stations.get(station, False) or is_handed
+            self.types |= dict.fromkeys(sorted(types))
+
+
+def _module_of_caller(frame: FrameType) -> str:
+    """The file of the function that called, or asked for the next item."""
+    return "" if frame.f_back is None else frame.f_back.f_code.co_filename
 
 
 def main() -> None:
@@ -91,7 +91,9 @@ def main() -> None:
             run(["evaluate", str(EXAMPLE / "gold.json"), str(EXAMPLE / "bm25.txt")])
         finally:
             sys.setprofile(None)
-    print(f"{len(tracer.stations)} stations: {', '.join(tracer.stations)}")
+    handed = [station for station, is_handed in tracer.stations.items() if is_handed]
+    print(f"{len(tracer.stations)} functions: {', '.join(tracer.stations)}")
+    print(f"{len(handed)} hand-overs: {', '.join(handed)}")
     print(f"{len(tracer.types)} types: {', '.join(tracer.types)}")
 
 

@@ -28,7 +28,8 @@ _IN_FILE = ("method", "norm", "k", "top", "ties")
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
     session = scoring.Session(options)
-    found = session.find(options.output, options.save)
+    session.find(options.output, options.save)
+    found = session.runs
     if options.fit:
         return _fit(session)
     fitting = {"--save": options.save, "-m": options.measure,

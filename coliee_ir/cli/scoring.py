@@ -22,13 +22,13 @@ from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import end_progress, print_remark, with_progress
 from coliee_ir.cli.options import OF_SCORES, OPTIONS, ids, keywords, measures, read_by, rules
-from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
+from coliee_ir.commands.evaluate import check_named_columns, evaluate_all, golds_of
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.inbox.names import unique_names
 from coliee_ir.output.shown import TabularResult, is_short, pieces, print_to_terminal
 from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
 from coliee_ir.reading.asked import single_measures
-from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.basis import Basis, basis_of
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.scores import Keep, Scored, Scores, comparable
 
@@ -99,11 +99,10 @@ class Session:
         known = self._sources
         return [Source.of(known.setdefault(path, Source(path)), self.options.columns) for path in paths]
 
-    def find(self, *outputs: str | None) -> Runs:
+    def find(self, *outputs: str | None) -> None:
         """Find the runs; and see that files can be read and written as asked."""
         check_outputs(outputs, self._find())
         check_places(vars(self.options)[name] for name in _FILES)
-        return self.runs
 
     def _find(self) -> list[str]:
         """Find the runs; all files that are read."""
@@ -141,12 +140,14 @@ class Session:
         options = self.options
         return [gold for gold in (options.gold, *options.more_golds, *options.query_gold) if gold is not None]
 
-    def prepare(self, measures: Sequence[str] = (), golds: Sequence[str] = (), **beside: Any) -> Basis:
+    def prepare(self, measures: Sequence[str] = (), golds: Sequence[str] = (), beside: Iterable[object] = ()) -> Basis:
         """The basis of the scores of the runs that were found, for the gold of the options or other ones."""
         first, *more = golds or [self.options.gold, *self.options.more_golds]
         gold = self.sources(first, *more)
         with asking_about_swap(first, next(iter(self.runs.sources), None)):
-            return prepare(gold if more else gold[0], self.runs, measures, **rules(self.options), **beside)
+            check_named_columns(self.options.columns, gold if more else gold[0], self.runs, beside)
+            by = rules(self.options)
+            return basis_of(gold if more else gold[0], measures, runs=self.runs.showing_task, **by)
 
     def score(
         self, measures: Sequence[str], *, keep: Keep = "queries", ready: Callable[[Basis], object] | None = None
@@ -225,8 +226,9 @@ class Session:
         asked = [measure.name for measure in like.basis.asked_measures]
         same = rules(self.options)
         same["task"], same["edition"] = like.basis.task, like.basis.edition
-        beside = self.sources(*gold_files(self._golds))
-        basis = prepare(self.sources(gold)[0], self.runs, asked, beside=beside, **same)
+        [source] = self.sources(gold)
+        check_named_columns(same["columns"], source, self.runs, self.sources(*gold_files(self._golds)))
+        basis = basis_of(source, asked, runs=self.runs.showing_task, **same)
         with engine(self.options) as executor:
             return evaluate_all(
                 basis, self.runs, keep="judged", keep_going=("internal",), jobs=self.options.jobs, executor=executor

@@ -22,7 +22,8 @@ def run(options: argparse.Namespace) -> int:
     if not options.fix and any(is_folder(name) or archives.is_archive(name) for name in options.files):
         return _received(options)
     session = scoring.Session(options)
-    files = [source.path for source in session.find(options.output).sources]
+    session.find(options.output)
+    files = [source.path for source in session.runs.sources]
     found = validate(*files, **keywords(validate, options, gold=options.query_gold or None))
     if found.task:
         tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from coliee_adapters.checked import in_order, one_of
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import PathKind, PathLike, Source
@@ -92,8 +91,6 @@ def find_runs(
     """Find the runs; those alone in files are not read yet."""
     if isinstance(runs, _PATHS):
         runs = [runs]
-    wanted = "a list of runs, or a dictionary of them by name"
-    one_of("runs", in_order("runs", runs, wanted), Iterable, wanted)
     named = list(runs.items()) if isinstance(runs, Mapping) else [("", run) for run in runs]
     alone, paths, names = list[Submission](), list[Source](), dict[str, str]()
     for name, run in named:

@@ -375,6 +375,7 @@ def _value(number: Number) -> str:
     return "" if math.isnan(number.value) else repr(number.value)
 
 
+@lru_cache(maxsize=1 << 16)  # long tables have a row for each of the same documents in many runs
 def no_formula(text: str) -> str:
     """Text that no spreadsheet takes for a formula; a negative number, as some ids are, is none."""
     text = printable(text)
@@ -432,10 +433,27 @@ def file_form(path: str, besides: tuple[str, ...] = ()) -> Callable[[Grid], str]
 
 
 def file_pieces(path: str, header: Sequence[str], rows: Iterable[Sequence[Cell]], *, n_text: int) -> Iterable[str]:
-    """A table in a file of this name, in pieces: of a form with delimiters as the rows come."""
-    form = file_form(path)
-    delimiter = {".csv": ",", ".tsv": "\t"}.get(without_compression_ending(path)[-4:])
+    """A table in a file of this name, in pieces as the rows come; for people as a whole, as wide as its columns."""
+    form, name = file_form(path), without_compression_ending(path)
+    if name.endswith(".json"):
+        return _objects(header, rows)
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(name[-4:])
     return [form(Grid(header, [*rows], n_text=n_text))] if delimiter is None else _lines(header, rows, delimiter)
+
+
+def _objects(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """The text of ``records``, a row at a time."""
+    keys, start = [_json_of(name) for name in header], "[\n"
+    for row in rows:
+        members = ",\n".join(f"  {key}: {_json_of(cell)}" for key, cell in zip(keys, row, strict=True))
+        yield f"{start} {{\n{members}\n }}"
+        start = ",\n"
+    yield "\n]\n" if start == ",\n" else "[]\n"
+
+
+@lru_cache(maxsize=1 << 16)
+def _json_of(cell: Cell) -> str:
+    return dumped(number(cell.value) if isinstance(cell, Number) else cell)[:-1]
 
 
 #: form → how a grid is written in it

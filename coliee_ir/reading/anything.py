@@ -38,7 +38,6 @@ from coliee_adapters.records import (
     STATUTE_ID,
     Answers,
     Columns,
-    FileLike,
     Gold,
     GoldLike,
     IdRule,
@@ -225,7 +224,7 @@ def gold_files(source: object) -> list[str]:
     return [Source.of(source).path] if isinstance(source, str | os.PathLike | Source) else []
 
 
-def _are_several(source: object) -> TypeGuard[Sequence[FileLike | Gold]]:
+def _are_several(source: object) -> TypeGuard[Sequence[Any]]:
     if not isinstance(source, list | tuple) or not source:
         return False
     return all(isinstance(one, str | os.PathLike | Source | Gold) for one in source)
@@ -347,7 +346,19 @@ def read_run_by(
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
 ) -> Run | Answers:
     """Read a submission by the rules of its task, where they are known; otherwise as ``read_run``."""
-    record = _read_run(source, rules, form, columns)
+    exact = rules is not None and rules.exact_ids
+    if isinstance(source, Run | Answers):
+        record = source
+    elif _are_several(source):
+        record = joined_runs(
+            [read_run_by(one, rules, form=form, columns=columns, unreadable_answers="wrong") for one in source]
+        )
+    elif isinstance(file := readable(source, columns), Source):
+        with reading_errors_as_input(file.name):
+            record = _with_guarded_reading(_read_file(file, rules, form))
+    else:
+        rule = exact_id if exact else normal_id
+        record = forms.frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
     if unreadable_answers == "refuse" and isinstance(record, Answers) and (n := len(record.unreadable)):
         raise InputError(
             "bad-label",
@@ -358,6 +369,23 @@ def read_run_by(
             "(in fuse: as no vote)",
         )
     return record
+
+
+def _read_file(file: Source, rules: Protocol | None, form: str | None) -> Run | Answers:
+    """The run in a file: in the format that is named, in that of the rules, or in that of its first bytes."""
+    layout = rules.run if rules is not None and form is None else None
+    if layout is not None and layout.is_described:
+        from coliee_adapters.layouts import described  # which few runs need
+
+        if not described.is_trec(file, layout):
+            return described.read_run(file, layout)
+        layout = None  # what fuse, cut and tune write
+    found = detect.form_of(file, "run", layout.container if layout else form)
+    if rules is not None and found.name == "tort" and rules.claims:
+        found = detect.form_of(file, "run", "claims")
+    if rules is not None and found.name == "columns" and rules.parts == ("answers",):
+        found = detect.form_of(file, "run", "labels")  # whose reader says what is wrong with the first line's label
+    return run_in(found, file, exact_id if rules is not None and rules.exact_ids else normal_id)
 
 
 def _with_guarded_reading(record: Run | Answers) -> Run | Answers:
@@ -376,35 +404,6 @@ def _guarded_parts(split: Callable[[int], list[Run]], n: int) -> list[Any]:
 def _guarded_blocks(path: str, blocks: Callable[[], Iterator[Columns]]) -> Iterator[Columns]:
     with reading_errors_as_input(path):
         yield from blocks()
-
-
-def _read_run(
-    source: object, rules: Protocol | None, form: str | None, columns: Mapping[str, str] | None
-) -> Run | Answers:
-    if isinstance(source, Run | Answers):
-        return source
-    if _are_several(source):
-        return joined_runs([_read_run(one, rules, form, columns) for one in source])
-    exact = rules is not None and rules.exact_ids
-    rule = exact_id if exact else normal_id
-    file = readable(source, columns)
-    if not isinstance(file, Source):
-        return forms.frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
-    layout = rules.run if rules is not None and form is None else None
-    if layout is not None and layout.is_described:
-        from coliee_adapters.layouts import described  # which few runs need
-
-        if not described.is_trec(file, layout):
-            with reading_errors_as_input(file.name):
-                return _with_guarded_reading(described.read_run(file, layout))
-        layout = None  # what fuse, cut and tune write
-    found = detect.form_of(file, "run", layout.container if layout else form)
-    if rules is not None and found.name == "tort" and rules.claims:
-        found = detect.form_of(file, "run", "claims")
-    if rules is not None and found.name == "columns" and rules.parts == ("answers",):
-        found = detect.form_of(file, "run", "labels")  # whose reader says what is wrong with the first line's label
-    with reading_errors_as_input(file.name):
-        return _with_guarded_reading(run_in(found, file, rule))
 
 
 def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:

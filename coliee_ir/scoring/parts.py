@@ -6,17 +6,14 @@ Submission ──records──▶ Records ──judge_parts──▶ part → Ju
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from coliee_adapters import forms
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Answers, Columns, Run
-from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import BoolArray, Judged, judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.measures import Measure, Parts
@@ -29,8 +26,6 @@ from coliee_ir.rules.protocol import Protocol, all_rules, has_coliee_submissions
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-_Record = TypeVar("_Record", Run, Answers)
 
 #: part of a submission → how to give it
 NEEDED: Final = {
@@ -58,21 +53,6 @@ class Records(NamedTuple):
     is_cut: bool = True  # whether the documents are the answer, and no ranking that has yet to be cut
 
 
-def names_of(sent: Submission, read: Records) -> dict[str, Any]:
-    """What the parts of a submission that was read are called, as fields of ``Scores``."""
-    files = tuple(file.name for file in files_of(sent.run))
-    beside = {"answers": read.answers, "long list": read.long_list}
-    tags = {name: part.tag for name, part in beside.items() if part is not None and part is not read.main}
-    return {
-        "tag": sent.name or read.main.tag,
-        "file": read.main.path,
-        "files": files if len(files) > 1 else (),
-        "team": sent.team,
-        "others": {name: name_of(part) for name, part in sent.parts.items() if name != "run"},
-        "other_tags": {name: tag for name, tag in tags.items() if tag != read.main.tag},
-    }
-
-
 def records(submission: Submission, basis: Basis) -> Records:
     """Read the parts of a submission; its runs are read when they are judged."""
     rules = basis.protocol
@@ -81,8 +61,9 @@ def records(submission: Submission, basis: Basis) -> Records:
     documents = answers = longer = None
     given, own = submission.answers, main.other_parts.get("answers") if "answers" in rules.parts else None
     if "documents" in rules.parts:
-        documents = _expect(main, Run, basis)
-        given = given or own
+        if not isinstance(main, Run):
+            raise _wrong_part(main, basis)
+        documents, given = main, given or own
     elif given is not None:
         raise UsageError("unfit-option", f"in task {rules.task} the run itself holds the answers: leave --answers out")
     else:
@@ -94,12 +75,16 @@ def records(submission: Submission, basis: Basis) -> Records:
         if "answers" not in basis.qrels:
             problem = "holds no labels to score answers by"
             raise UsageError("wrong-part", f"{basis.gold.path} {problem}").with_text_for_others(f"the gold {problem}")
-        answers = _expect(basis.read(given), Answers, basis)
+        if not isinstance(record := basis.read(given), Answers):
+            raise _wrong_part(record, basis)
+        answers = record
     if submission.long_list is not None:
         if not rules.long_list:
             other = _years_with(rules.task, lambda one: one.long_list)
             raise UsageError("unfit-option", f"{basis.named_task} has no long list: leave --long-list out{other}")
-        longer = _expect(basis.read(submission.long_list), Run, basis)
+        if not isinstance(record := basis.read(submission.long_list), Run):
+            raise _wrong_part(record, basis)
+        longer = record
     return Records(main, documents, answers, longer, main.other_parts, submission.is_cut)
 
 
@@ -153,59 +138,47 @@ def _is_long(judged: Judged, least: int) -> bool:
     return bool(lengths.size and lengths.min() >= least > judged.qrels.relevant().max(initial=0))
 
 
-def _expect(record: Run | Answers, kind: type[_Record], basis: Basis) -> _Record:
-    if isinstance(record, kind):
-        return record
-    holds, wanted = (
-        ("labels, not documents", "documents") if kind is Run else ("documents, not labels", "labels Y or N")
-    )
-    remedy = f"task {basis.protocol.task} expects {wanted} here"
-    if kind is Answers and "documents" in basis.protocol.parts:
+def _wrong_part(record: Run | Answers, basis: Basis) -> InputError:
+    """That a file holds labels where documents are needed, or the other way round."""
+    rules, has_labels = basis.protocol, isinstance(record, Answers)
+    holds, wanted = ("labels, not documents", "documents") if has_labels else ("documents, not labels", "labels Y or N")
+    remedy = f"task {rules.task} expects {wanted} here"
+    if not has_labels and "documents" in rules.parts:
         remedy += "; documents are the run itself: evaluate GOLD DOCUMENTS --answers LABELS"
-    elif kind is Run and "answers" in basis.protocol.parts:
+    elif has_labels and "answers" in rules.parts:
         remedy += f"; are they swapped? evaluate GOLD DOCUMENTS --answers {record.path}"
-    elif kind is Run and basis.protocol.law == "statute":
+    elif has_labels and rules.law == "statute":
         remedy += "; labels alone are scored with --task 4"
-    raise InputError("wrong-part", record.path, f"this submission contains {holds}", remedy=remedy)
+    return InputError("wrong-part", record.path, f"this submission contains {holds}", remedy=remedy)
 
 
 def judge_parts(records: Records, basis: Basis, jobs: int = 1, executor: Executor | None = None) -> dict[str, Judged]:
-    """Judge each part of a submission."""
+    """Judge each part of a submission, refuse what does not belong to the gold, and note what looks wrong."""
+    rules = basis.protocol
+    runs = {"documents": records.documents, "answers": None if records.answers is None else _as_run(records.answers)}
+    runs |= {part: run for part in rules.others if isinstance(run := records.other_parts.get(part), Run)}
+    runs |= {"long": records.long_list}
     parts: dict[str, Judged] = {}
-    if records.documents is not None:
-        parts["documents"] = _judge("documents", records.documents, basis, None, jobs, executor)
-        for side, letter in forms.tort.SIDES.items() if basis.protocol.claims else ():
-            claims = replace(records.documents, blocks=partial(_blocks_of_side, records.documents, letter))
+    for part, run in runs.items():
+        if run is None:
+            continue
+        are_documents = part in ("documents", "long")
+        at_once = (jobs, executor) if are_documents else (1, None)
+        judged = judge(basis.qrels["documents" if are_documents else part], run, basis.excluded, *at_once)
+        # articles and claims may be none: the answers beside them count
+        is_needed = are_documents and not (rules.claims or basis.gold.labels)
+        refuse = basis.decisions.no_overlap == "refuse"
+        remarks = judged.remarks + diagnose(judged, run, basis.gold.path, refuse=refuse, documents=is_needed)
+        if are_documents and judged.retrieved.any() and not judged.rank.any():
+            remarks.add("no-match")
+        if part == "answers" and records.answers is not None:
+            remarks += records.answers.remarks
+        parts[part] = replace(judged, remarks=remarks, first=None)
+        for side, letter in forms.tort.SIDES.items() if rules.claims and part == "documents" else ():
+            claims = replace(run, blocks=partial(_blocks_of_side, run, letter))
             parts[side] = judge(basis.qrels[side], claims, basis.excluded)
-    if records.answers is not None:
-        parts["answers"] = _judge("answers", _as_run(records.answers), basis, records.answers.remarks)
-    for part in basis.protocol.others:
-        run = records.other_parts.get(part)
-        if isinstance(run, Run):
-            parts[part] = _judge(part, run, basis)
-    if records.long_list is not None:
-        parts["long"] = _judge("documents", records.long_list, basis, None, jobs, executor)
     _refuse_length(records, parts, basis)
     return parts
-
-
-def _judge(
-    part: str,
-    run: Run,
-    basis: Basis,
-    tolerated: Remarks | None = None,
-    jobs: int = 1,
-    executor: Executor | None = None,
-) -> Judged:
-    """Judge one part, refuse what does not belong to the gold, and note what looks wrong."""
-    judged = judge(basis.qrels[part], run, basis.excluded, jobs, executor)
-    refuse = basis.decisions.no_overlap == "refuse"
-    # articles and claims may be none: the answers beside them count
-    documents = part == "documents" and not (basis.protocol.claims or basis.gold.labels)
-    noted = judged.remarks + diagnose(judged, run, basis.gold.path, refuse=refuse, documents=documents)
-    if part == "documents" and judged.retrieved.any() and not judged.rank.any():
-        noted.add("no-match")
-    return replace(judged, remarks=noted + (tolerated or Remarks()), first=None)
 
 
 def _as_run(answers: Answers) -> Run:
@@ -223,45 +196,95 @@ def _blocks_of_side(claims: Run, letter: str) -> Iterator[Columns]:
             yield Columns([query], [0, len(documents)], documents)
 
 
-class Counted(NamedTuple):
-    """How many there are."""
+@dataclass(frozen=True, eq=False)
+class JudgedSubmission:
+    """A submission that was read and judged: what is measured, counted and remarked on."""
 
-    totals: Counts  # correct, retrieved and relevant documents of each query
-    answered: BoolArray  # shape (Q,); the queries that are answered
-    in_part: BoolArray  # shape (Q,); those of which one part is missing
-    extra: tuple[str, ...]  # the queries of the run that the gold does not have
+    submission: Submission
+    records: Records
+    parts: Parts
+    basis: Basis
 
+    @cached_property
+    def other_tags(self) -> dict[str, str]:
+        """Part → its run tag, where that is not the run's."""
+        main = self.records.main
+        parts = {"answers": self.records.answers, "long list": self.records.long_list}
+        others = {name: part for name, part in parts.items() if part is not None and part is not main}
+        return {name: part.tag for name, part in others.items() if part.tag != main.tag}
 
-def count(parts: Parts, basis: Basis) -> Counted:
-    """Count the main parts of a judged submission.
+    @property
+    def names(self) -> dict[str, Any]:
+        """What it and its parts are called, as fields of ``Scores``."""
+        files = tuple(file.name for file in files_of(self.submission.run))
+        return {
+            "tag": self.submission.name or self.records.main.tag,
+            "file": self.records.main.path,
+            "files": files if len(files) > 1 else (),
+            "team": self.submission.team,
+            "others": {name: name_of(part) for name, part in self.submission.parts.items() if name != "run"},
+            "other_tags": self.other_tags,
+        }
 
-    Where both articles and a label are asked for, a question whose gold names no article needs only the label.
-    """
-    main = [parts[part] for part in ("documents", "answers") if part in parts]
-    answered, in_part = main[0].answered, np.zeros_like(main[0].answered)
-    if len(main) > 1:
-        documents, answers = answered, main[1].answered
-        answered = answers & (documents | (main[0].qrels.relevant() == 0))
-        in_part = (documents | answers) & ~answered
-    extra = sorted({query for part in main for query in part.extra})
-    return Counted(counts(main[0], basis.decisions), answered, in_part, tuple(extra))
+    @cached_property
+    def main_parts(self) -> list[Judged]:
+        """The documents and the answers, as far as there are any."""
+        return [self.parts[part] for part in ("documents", "answers") if part in self.parts]
 
+    @cached_property
+    def totals(self) -> Counts:
+        """The correct, retrieved and relevant documents of each query."""
+        return counts(self.main_parts[0], self.basis.decisions)
 
-def choose(parts: Parts, basis: Basis) -> tuple[list[Measure], list[str]]:
-    """The measures to compute: those asked for, or the official ones that the given parts allow; and the others."""
-    rules = basis.protocol
-    for measure in basis.asked_measures:
-        for part in measure.needs:
-            if part not in parts and part not in IMPLIED and part not in rules.parts:
-                problem = f"{measure} needs {part}, which submissions to task {rules.task} do not contain"
-                if measure.name.startswith("Accuracy@"):  # of BEIR and sentence-transformers
-                    problem += f"; the share of queries with a hit is {measure.name.replace('Accuracy', 'Success')}"
-                raise UsageError("unfit-measure", problem)
-            if part not in parts:
-                problem = f"{measure} needs {NEEDED.get(part, f'{part}, which this submission does not hold')}"
-                raise UsageError("unfit-measure", problem)
-    if basis.asked_measures:
-        return list(basis.asked_measures), []
-    official = dict.fromkeys((*basis.official, *(basis.on_long_list if "long" in parts else ())))
-    possible = [measure for measure in official if all(part in parts for part in measure.needs)]
-    return possible, [measure.name for measure in official if measure not in possible]
+    @cached_property
+    def answered(self) -> BoolArray:
+        """Which queries are answered; shape (Q,).
+
+        Where both articles and a label are asked for, a question whose gold names no article needs only the label.
+        """
+        first, last = self.main_parts[0], self.main_parts[-1]
+        needs_no_article: BoolArray = (first.qrels.relevant() == 0) if last is not first else first.answered
+        return last.answered & (first.answered | needs_no_article)
+
+    @cached_property
+    def in_part(self) -> BoolArray:
+        """The queries of which one part is missing; shape (Q,)."""
+        in_part: BoolArray = (self.main_parts[0].answered | self.main_parts[-1].answered) & ~self.answered
+        return in_part
+
+    @cached_property
+    def extra(self) -> list[str]:
+        """The queries of the run that the gold does not have."""
+        return sorted({query for part in self.main_parts for query in part.extra})
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        """The measures to compute: those that are asked for, or the official ones that the parts allow."""
+        asked, parts = self.basis.asked_measures, self.parts
+        for measure in asked:
+            for part in measure.needs:
+                if part not in parts:
+                    raise self._lacks(measure, part)
+        return list(asked) or [measure for measure in self._official if all(part in parts for part in measure.needs)]
+
+    def _lacks(self, measure: Measure, part: str) -> UsageError:
+        """That a measure needs a part that is not given, or that the task does not have."""
+        rules = self.basis.protocol
+        if part in IMPLIED or part in rules.parts:
+            needed = NEEDED.get(part, f"{part}, which this submission does not hold")
+            return UsageError("unfit-measure", f"{measure} needs {needed}")
+        problem = f"{measure} needs {part}, which submissions to task {rules.task} do not contain"
+        if measure.name.startswith("Accuracy@"):  # of BEIR and sentence-transformers
+            problem += f"; the share of queries with a hit is {measure.name.replace('Accuracy', 'Success')}"
+        return UsageError("unfit-measure", problem)
+
+    @property
+    def left_out(self) -> list[str]:
+        """The official measures that cannot be computed, where none was asked for."""
+        left_out = () if self.basis.asked_measures else self._official
+        return [measure.name for measure in left_out if measure not in self.measures]
+
+    @cached_property
+    def _official(self) -> list[Measure]:
+        on_long_list = self.basis.on_long_list if "long" in self.parts else ()
+        return list(dict.fromkeys((*self.basis.official, *on_long_list)))

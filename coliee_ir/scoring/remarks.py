@@ -13,13 +13,13 @@ import numpy as np
 from coliee_adapters import forms
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.judging.judged import FloatArray, Judged
-from coliee_ir.measures import Delegated, Measure, Parts
+from coliee_ir.measures import Delegated, Measure
 from coliee_ir.measures.base import by_part
 from coliee_ir.measures.sets import counts
 from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import without_answers
-from coliee_ir.scoring.parts import NEEDED, Counted
+from coliee_ir.scoring.parts import NEEDED, JudgedSubmission
 
 #: what plays no part where no measure looks at ranks
 OF_ORDER: Final = ("tie", "rank-order")
@@ -32,40 +32,34 @@ _DEVIATIONS: Final = 3.0
 _LIST: Final = 10
 
 
-def remarks_of(
-    other_tags: Mapping[str, str],
-    parts: Parts,
-    measures: Sequence[Measure],
-    left_out: Sequence[str],
-    totals: Counted,
-    on_long_list: Sequence[Measure],
-    basis: Basis,
-) -> Iterator[Remark]:
+def remarks_of(done: JudgedSubmission) -> Iterator[Remark]:
     """The remarks on a submission: of its main parts, those that move a score first, then of each other part."""
+    basis, parts, measures = done.basis, done.parts, done.measures
     rules, of_parts = basis.protocol, by_part(measures)
-    found = {"": _remarks_of_main_parts(other_tags, parts, measures, totals, basis)}
+    on_long_list = [measure for measure in basis.asked_measures or basis.on_long_list if measure.ranked]
     measured = {**of_parts, "": of_parts["documents"], "long": on_long_list}
+    remarks_by_part = {"": _remarks_of_main_parts(done)}
     if "long" in parts:
-        found["long"] = parts["long"].remarks + Remarks()
-        found["long"].each("extra-query", sorted(parts["long"].extra))
-        found["long"].each("unanswered-query", basis.queries_where(~parts["long"].answered))
+        remarks_by_part["long"] = parts["long"].remarks + Remarks()
+        remarks_by_part["long"].each("extra-query", sorted(parts["long"].extra))
+        remarks_by_part["long"].each("unanswered-query", basis.queries_where(~parts["long"].answered))
     for part in (*(forms.tort.SIDES if rules.claims else ()), *rules.others):
         if part in parts:
-            found[part] = _remarks_of_other_part(part, parts[part], of_parts.get(part, ()), basis)
+            remarks_by_part[part] = _remarks_of_other_part(part, parts[part], of_parts.get(part, ()), basis)
     ranked = any(measure.ranked for measure in measures)
     for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
         if part in parts and rules.ranked and not parts[part].remarks.count("unordered"):
             turned = better_reversed(parts[part], matters, basis.decisions.unanswered == "skip")
-            found["long" if part == "long" else ""].each("upside-down", turned)
-    for part, remarks in found.items():
+            remarks_by_part["long" if part == "long" else ""].each("upside-down", turned)
+    for part, remarks in remarks_by_part.items():
         if remarks.count("tie"):
             remarks.each(
                 "tie-elsewhere", [measure.name for measure in measured.get(part, ()) if measure.ties_elsewhere]
             )
         for sentence in remarks.sentences(_clauses(basis.decisions, measured.get(part, ()))) if remarks else ():
             yield sentence.of_part(part, "long list" if part == "long" else part) if part else sentence
-    if left_out:
-        yield _left_out(" and ".join(left_out), basis)
+    if done.left_out:
+        yield _left_out(" and ".join(done.left_out), basis)
 
 
 def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, str]:
@@ -76,17 +70,16 @@ def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, 
     return {**clauses, "empty-gold": "; ".join(sorted(done, key=lambda clause: (clause.startswith("in "), clause)))}
 
 
-def _remarks_of_main_parts(
-    other_tags: Mapping[str, str], parts: Parts, measures: Sequence[Measure], counted: Counted, basis: Basis
-) -> Remarks:
+def _remarks_of_main_parts(done: JudgedSubmission) -> Remarks:
     """What was accepted in the gold and in the main parts, and what the counts show."""
+    basis, parts, measures, totals = done.basis, done.parts, done.measures, done.totals
     rules, remarks = basis.protocol, basis.gold.remarks + Remarks()
     for part in rules.parts:
         if part in parts:
             ranked = "long" not in parts and any(measure.looks_at_ranks for measure in measures)
             remarks += parts[part].remarks if ranked or part != "documents" else parts[part].remarks.without(*OF_ORDER)
     if "documents" in parts:
-        judged, totals = parts["documents"], counted.totals
+        judged = parts["documents"]
         empty = totals.relevant == 0
         if rules.claims:
             remarks.each("undefined-f1", basis.queries_where(empty & (totals.retrieved == 0)))
@@ -99,11 +92,11 @@ def _remarks_of_main_parts(
         if any(isinstance(measure, Delegated) for measure in measures):
             remarks.each("judged-only", basis.queries_where(empty & (judged.qrels.sizes > 0)))
         if rules.ranked:
-            silent = counted.answered & (judged.retrieved == 0) & (judged.qrels.relevant() > 0)
+            silent = done.answered & (judged.retrieved == 0) & (judged.qrels.relevant() > 0)
             remarks.each("nothing-retrieved", basis.queries_where(silent))
-    remarks.each("extra-query", counted.extra)
-    in_part = counted.in_part
-    silent_queries = basis.queries_where(~counted.answered & ~in_part)
+    remarks.each("extra-query", done.extra)
+    in_part = done.in_part
+    silent_queries = basis.queries_where(~done.answered & ~in_part)
     are_most = 2 * len(silent_queries) > len(basis.queries)
     remarks.each("unanswered-query.most" if are_most else "unanswered-query", silent_queries)
     if any(measure.name == "Accuracy" for measure in measures):
@@ -112,7 +105,7 @@ def _remarks_of_main_parts(
         needed = {part for measure in measures for part in measure.needs if part in rules.parts}
         lacking = [~parts[part].answered for part in needed]
         remarks.each("unanswered-query", basis.queries_where(in_part & np.logical_or.reduce(lacking, initial=False)))
-    remarks.each("other-tag", [f"{part}: {tag}" for part, tag in other_tags.items()])
+    remarks.each("other-tag", [f"{part}: {tag}" for part, tag in done.other_tags.items()])
     remarks.each("absent-exclusion", [query for query in rules.exclude if query not in basis.excluded])
     remarks.each("relevance-not-reached", _unreached(measures, basis))
     if any(is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):

@@ -22,7 +22,7 @@ from coliee_ir.measures.ties import Ties
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.basis import Basis, qrels_of
 from coliee_ir.reading.submission import Submission, files_of, name_of
-from coliee_ir.scoring.parts import choose, count, judge_parts, names_of, records
+from coliee_ir.scoring.parts import JudgedSubmission, judge_parts, records
 from coliee_ir.scoring.remarks import remarks_of
 from coliee_ir.scoring.scores import Scores, Timing
 
@@ -77,13 +77,10 @@ def score(
     read = records(submission, basis)
     parts = judge_parts(read, basis, jobs if executor is not None else processes(jobs, [submission]), executor)
     judged = perf_counter()
-    measures, left_out = choose(parts, basis)
-    results = dict(zip(measures, compute(measures, parts, basis.decisions), strict=True))
-    counted = count(parts, basis)
+    done = JudgedSubmission(submission, read, parts, basis)
+    results = dict(zip(done.measures, compute(done.measures, parts, basis.decisions), strict=True))
     has_ties = any(part.tied.size for part in parts.values())
-    on_long_list = [measure for measure in basis.asked_measures or basis.on_long_list if measure.ranked]
-    names = names_of(submission, read)
-    remarks = remarks_of(names["other_tags"], parts, measures, left_out, counted, on_long_list, basis)
+    remarks = tuple(remarks_of(done))
     timing = Timing(
         lines=sum(part.lines for part in parts.values()),
         read=sum(part.reading for part in parts.values()),
@@ -91,21 +88,21 @@ def score(
         measure=perf_counter() - judged,
     )
     return Scores(
-        **names,
+        **done.names,
         gold=basis.gold.path,
         task=basis.task,
         edition=basis.edition,
         results=results,
         query_ids=basis.queries,
-        answered=counted.answered.tolist(),
+        answered=done.answered.tolist(),
         counts={
-            "correct": int(counted.totals.correct.sum()),
-            "retrieved": int(counted.totals.retrieved.sum()) + counted.totals.extra,
-            "relevant": int(counted.totals.relevant.sum()),
+            "correct": int(done.totals.correct.sum()),
+            "retrieved": int(done.totals.retrieved.sum()) + done.totals.extra,
+            "relevant": int(done.totals.relevant.sum()),
         },
-        extra=len(counted.extra),
+        extra=len(done.extra),
         excluded=tuple(sorted(basis.excluded)),
-        own_remarks=tuple(remarks),
+        own_remarks=remarks,
         decisions=basis.decisions,
         timing=timing,
         judged=parts if keep_judged else {},

@@ -195,10 +195,8 @@ class Scores(TabularResult):
         value = math.nan if measure.ranked and self.has_ties else self.results[measure].value
         return Span(value, value, value)
 
-    def reduced(self, keep: Keep) -> Scores:
-        """What is kept of them: of many thousands of runs, a table needs the values over all queries alone."""
-        if keep != "values":
-            return self if keep == "judged" or not self.judged else replace(self, judged={})
+    def with_values_only(self) -> Scores:
+        """The same without what single queries have: of many thousands of runs, a table needs no more."""
         results = {measure: Result(result.value, _NONE) for measure, result in self.results.items()}
         answered = _every(len(self.query_ids)) if all(self.answered) else self.answered
         return replace(self, results=results, answered=answered, judged={}, own_remarks=self.remarks, ties={})
@@ -542,8 +540,8 @@ class ScoreTable(TabularResult):
         "trec": lambda one: _trec(one.runs, one.per_query),
     }
 
-    def __init__(self, runs: Sequence[Scores], *, per_query: bool = False, ties: bool = False) -> None:
-        self.runs, self.per_query, self.ties = with_unique_names(runs), per_query, ties
+    def __init__(self, runs: Scored, *, per_query: bool = False, ties: bool = False) -> None:
+        self.runs, self.per_query, self.ties = runs, per_query, ties
 
     def tables(self) -> Sequence[Grid]:
         """The one table."""

@@ -5,13 +5,14 @@ gold, runs ──find_runs──▶ submissions ──Evaluator──▶ Scored 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
-from coliee_adapters.checked import error_for_argument
+from coliee_adapters.checked import error_for_argument, in_order, one_of
 from coliee_adapters.errors import ColieeError, InternalError, UsageError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
@@ -131,7 +132,9 @@ def evaluate_all(
         runs, golds_of(gold if made is None else made.gold, task, columns), teams=teams,
         together=teams is not None, task=task, edition=by.get("edition"), columns=columns,
     )  # fmt: skip
-    basis = prepare(gold, found, measures, **rules) if made is None else made
+    if made is None:
+        check_named_columns(columns, gold, found)
+    basis = made or basis_of(gold, measures, runs=found.showing_task, **rules)
     arrived = found.submissions(basis)
     remarks, invalid = list(arrived.remarks), list(arrived.invalid)
     if tell is not None:
@@ -146,7 +149,7 @@ def evaluate_all(
         seen = watch(each, len(arrived.submissions)) if watch else each
         for submission, result in zip(arrived.submissions, seen, strict=True):
             if isinstance(result, Scores):
-                scores.append(result.reduced(keep))
+                scores.append(result.with_values_only() if keep == "values" else result)
                 submissions.append(submission)
             elif keep_going is True or (keep_going and result.kind in keep_going):
                 invalid.append(submission.invalid(Remark.of_error(result)))
@@ -179,25 +182,17 @@ def _with_run_names(
     return [replace(one, unique_name=unique, own_name=own) for one, unique, own in names]
 
 
-def prepare(
-    gold: GoldLike,
-    found: Runs,
-    measures: str | Sequence[str] = (),
-    *,
-    beside: Iterable[object] = (),
-    **rules: Unpack[Rules],
-) -> Basis:
-    """The basis of the scores of runs that were found, which show the task where the gold does not.
-
-    Names of columns that neither the gold, a run nor a file ``beside`` them has are refused.
-    """
-    if columns := rules.get("columns"):
-        runs = [source for given in found.alone for part in given for source in (files_of(part) or [part])]
-        flat = [one for one in (*found.sources, *runs, *beside) if one is not None]
-        golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
-        if golds and all(isinstance(one, Source) for one in flat):  # what is in memory has columns too
-            check_columns([*(readable(file, columns) for file in golds), *flat], columns)
-    return basis_of(gold, measures, runs=found.showing_task, **rules)
+def check_named_columns(
+    columns: Mapping[str, str] | None, gold: GoldLike, found: Runs, beside: Iterable[object] = ()
+) -> None:
+    """Refuse names of columns that neither the gold, a run nor a file ``beside`` them has."""
+    if not columns:
+        return
+    runs = [source for submission in found.alone for part in submission for source in (files_of(part) or [part])]
+    others = [source for source in (*found.sources, *runs, *beside) if source is not None]
+    golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
+    if golds and all(isinstance(source, Source) for source in others):  # what is in memory has columns too
+        check_columns([*(readable(file, columns) for file in golds), *others], columns)
 
 
 def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:
@@ -210,6 +205,9 @@ def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] 
 
 def _check(runs: object, keep: object, *functions: object) -> None:
     """Refuse what cannot be meant; also a dictionary of queries, which is one run, where names of runs are expected."""
+    if not isinstance(runs, str | os.PathLike | Source | Runs):
+        kinds = "a list of runs, or a dictionary of them by name"
+        one_of("runs", in_order("runs", runs, kinds), Iterable, kinds)
     if keep not in get_args(Keep):
         raise error_for_argument("keep", f"one of {', '.join(get_args(Keep))}", keep)
     for function in functions:

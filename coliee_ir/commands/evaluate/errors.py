@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.checked import one_of
@@ -24,6 +25,8 @@ from coliee_ir.scoring.scores import Scored
 
 #: the outcomes of a relevant document and of another, the good one first
 _OUTCOMES: Final = {True: ("found", "missed"), False: ("absent", "wrong")}
+
+_NOT_RANKED: Final = Number(float("nan"), "-")
 
 
 class Outcome(NamedTuple):
@@ -116,9 +119,14 @@ def _rows(runs: Iterable[tuple[str, Sequence[Outcome]]], corpus: Corpus | None) 
     for name, outcomes_of_run in runs:
         for outcome in outcomes_of_run:
             titled = [corpus.title(outcome.document, outcome.query)] if corpus is not None else []
-            rank = Number(outcome.rank or float("nan"), str(outcome.rank or "-"))
-            relevance = Number(outcome.relevance, str(outcome.relevance))
-            yield [name, outcome.query, outcome.document, outcome.outcome, outcome.change, *titled, rank, relevance]
+            rank = _whole(outcome.rank) if outcome.rank else _NOT_RANKED
+            shown = (outcome.query, outcome.document, outcome.outcome, outcome.change)
+            yield [name, *shown, *titled, rank, _whole(outcome.relevance)]
+
+
+@cache
+def _whole(number: int) -> Number:
+    return Number(number, str(number))
 
 
 def outcomes(basis: Basis, submissions: Iterable[Submission], cutoff: int | None = None) -> Iterator[list[Outcome]]:

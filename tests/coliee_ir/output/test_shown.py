@@ -9,7 +9,7 @@ import pytest
 
 import coliee_ir.examples
 from coliee_adapters.errors import UsageError
-from coliee_ir import Run, Submission, evaluate, fit_fusion, tune, validate
+from coliee_ir import Run, Submission, evaluate, evaluate_all, fit_fusion, tune, validate
 from coliee_ir.commands.tune.result import Tunings
 from coliee_ir.output.shown import forms_of, print_to_terminal, render
 from coliee_ir.scoring.scores import ScoreTable
@@ -78,7 +78,7 @@ TREC = {"task": "trec"}
 QUICK = {**TREC, "folds": 2, "repeats": 1}
 
 HOSTILE = {
-    "ScoreTable": lambda: ScoreTable([evaluate(NASTY_GOLD, run, **TREC) for run in NASTY_RUNS], per_query=True),
+    "ScoreTable": lambda: ScoreTable(evaluate_all(NASTY_GOLD, NASTY_RUNS, **TREC), per_query=True),
     "Comparison": lambda: one_step.compare(NASTY_GOLD, *NASTY_RUNS, measure="MacroF1", n_resamples=50, **TREC),
     "Leaderboard": lambda: one_step.leaderboard(NASTY_GOLD, *NASTY_RUNS, n_resamples=50, teams=TEAMS, **TREC),
     "Tunings": lambda: Tunings([tune(NASTY_GOLD, run, by="k", measure="MicroF1", **QUICK) for run in NASTY_RUNS]),
