@@ -88,6 +88,11 @@ def number_or_dash(value: float | None) -> Number:
     return Number(math.nan if value is None else value)
 
 
+def whole(value: int) -> Number:
+    """The cell of an integer, which is shown without decimals."""
+    return Number(value, str(value))
+
+
 def signed(value: float, decimals: int = 4) -> str:
     """A number with its sign, which what is shown as zero does not have."""
     rounded = round(value, decimals)

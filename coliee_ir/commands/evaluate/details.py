@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,18 +14,21 @@ import numpy as np
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroR, MicroR
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.grid import Cell, Grid, Number, whole
 from coliee_ir.output.shown import TabularResult, jsonable
 from coliee_ir.reading.years import years
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.scores import Scored, Scores, every_measure, preamble
 from coliee_ir.stats.cutting import cut, perfect, ranking_of, relevance_of, with_documents
 
-#: No more depths than these are told.
+#: no more depths than these are shown
 _MOST = 1000
 
-#: those that are told where none is named
+#: those that are shown where none is named
 DEPTHS = (5, 10, 20, 50, 100)
+
+#: heading → the cell of a run's name and a value of it
+Columns = dict[str, Callable[[Any], Cell]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -61,22 +65,33 @@ class Year(NamedTuple):
 def by_year(scored: Scored) -> Details:
     """The scores of runs on the queries of each year; extra queries are in none."""
     year_of = years(scored.basis.gold)
-    told: list[tuple[Year, ...]] = []
-    rows: list[list[Cell]] = []
-    names = [measure.name for measure in every_measure(scored)]
-    for scores in scored:
-        named = [year_of[query] for query in scores.query_ids]
-        of_run = []
-        for year in dict.fromkeys(named):
-            chosen = np.array([one == year for one in named], dtype=np.bool_)
-            terms = {measure.name: result.terms for measure, result in scores.results.items()}
-            values = {name: float(one.score(one.each[chosen].sum(axis=0))) for name, one in terms.items()}
-            of_run.append(Year(year, int(chosen.sum()), values))
-        told.append(tuple(of_run))
-        for one in (*of_run, Year("all", len(scores.query_ids), scores.measures)):
-            n = Number(one.queries, str(one.queries))
-            rows.append([scores.name, one.year, n, *(Number(one.measures.get(name, math.nan)) for name in names)])
-    return Details(tuple(scored), "years", tuple(told), Grid(["run", "year", "queries", *names], rows, n_text=2))
+    of_runs = [(scores.name, tuple(_years_of(scores, year_of))) for scores in scored]
+    rows = [
+        (name, year)
+        for scores, (name, of_run) in zip(scored, of_runs, strict=True)
+        for year in (*of_run, Year("all", len(scores.query_ids), scores.measures))
+    ]
+    columns: Columns = {
+        "run": lambda row: row[0],
+        "year": lambda row: row[1].year,
+        "queries": lambda row: whole(row[1].queries),
+    }
+    columns |= {measure.name: partial(_cell_of_year, measure.name) for measure in every_measure(scored)}
+    return Details(tuple(scored), "years", tuple(of_run for _, of_run in of_runs), Grid.of(rows, columns, n_text=2))
+
+
+def _years_of(scores: Scores, year_of: Mapping[str, str]) -> Iterator[Year]:
+    """The scores of a run on the queries of each year."""
+    named = np.array([year_of[query] for query in scores.query_ids])
+    terms = {measure.name: result.terms for measure, result in scores.results.items()}
+    for year in dict.fromkeys(named.tolist()):
+        chosen = named == year
+        values = {name: float(of.score(of.each[chosen].sum(axis=0))) for name, of in terms.items()}
+        yield Year(year, int(chosen.sum()), values)
+
+
+def _cell_of_year(name: str, row: tuple[str, Year]) -> Number:
+    return Number(row[1].measures.get(name, math.nan))
 
 
 class Stage(NamedTuple):
@@ -106,32 +121,22 @@ def stages(runs: Sequence[Scores], at: Sequence[int] = DEPTHS) -> Details:
     measure = next(iter(runs[0].results))
     if not protocol(runs[0].task, runs[0].edition).ranked:
         raise UsageError("unfit-option", f"stages need rankings; submissions to task {runs[0].task} contain none")
-    rel = relevance_of(measure)
-    told: list[tuple[Stage, ...]] = []
-    rows: list[list[Cell]] = []
-    for scores in runs:
-        of_run = []
-        for depth in at:
-            pool = {"documents": cut(ranking_of(scores.judged), depth)}
-            mean = float(pool["documents"].retrieved.mean())
-            micro, macro = (kind(rel=rel).compute(pool, scores.decisions).value for kind in (MicroR, MacroR))
-            best = ceiling(measure, scores, depth)
-            of_run.append(Stage(depth, mean, micro, macro, best))
-            rows.append(
-                [
-                    scores.name,
-                    Number(depth, str(depth)),
-                    Number(mean, f"{mean:.1f}"),
-                    *map(Number, (micro, macro, best)),
-                ]
-            )
-        told.append(tuple(of_run))
-    header = ["run", "k", "documents", "MicroR", "MacroR", f"ceiling {measure.name}"]
-    return Details(tuple(runs), "stages", tuple(told), Grid(header, rows, n_text=1), {"measure": measure.name})
+    of_runs = [tuple(_stage_of(scores, measure, depth) for depth in at) for scores in runs]
+    rows = [(scores.name, stage) for scores, of_run in zip(runs, of_runs, strict=True) for stage in of_run]
+    columns: Columns = {
+        "run": lambda row: row[0],
+        "k": lambda row: whole(row[1].k),
+        "documents": lambda row: Number(row[1].documents, f"{row[1].documents:.1f}"),
+        "MicroR": lambda row: Number(row[1].micro_recall),
+        "MacroR": lambda row: Number(row[1].macro_recall),
+        f"ceiling {measure.name}": lambda row: Number(row[1].ceiling),
+    }
+    return Details(tuple(runs), "stages", tuple(of_runs), Grid.of(rows, columns), {"measure": measure.name})
 
 
-def ceiling(measure: Measure, scores: Scores, depth: int) -> float:
-    """The score of a perfect reranker of the first documents: the relevant ones first, and nothing else."""
-    pool = cut(ranking_of(scores.judged), depth)
-    parts = with_documents(scores.judged, perfect(pool, relevance_of(measure)))
-    return measure.compute(parts, scores.decisions).value
+def _stage_of(scores: Scores, measure: Measure, depth: int) -> Stage:
+    """A run's first documents, and the score of a perfect reranker: the relevant ones first, and nothing else."""
+    pool, rel = cut(ranking_of(scores.judged), depth), relevance_of(measure)
+    micro, macro = (kind(rel=rel).compute({"documents": pool}, scores.decisions).value for kind in (MicroR, MacroR))
+    best = measure.compute(with_documents(scores.judged, perfect(pool, rel)), scores.decisions).value
+    return Stage(depth, float(pool.retrieved.mean()), micro, macro, best)

@@ -16,7 +16,7 @@ from coliee_ir._version import __version__
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.output import grid
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.grid import Cell, Grid, Number, whole
 from coliee_ir.output.shown import TabularResult, jsonable
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission
@@ -26,6 +26,8 @@ from coliee_ir.scoring.scores import Scored
 #: the outcomes of a relevant document and of another, the good one first
 _OUTCOMES: Final = {True: ("found", "missed"), False: ("absent", "wrong")}
 
+#: integers as cells, of which a long table has few
+_whole = cache(whole)
 _NOT_RANKED: Final = Number(float("nan"), "-")
 
 
@@ -122,11 +124,6 @@ def _rows(runs: Iterable[tuple[str, Sequence[Outcome]]], corpus: Corpus | None) 
             rank = _whole(outcome.rank) if outcome.rank else _NOT_RANKED
             shown = (outcome.query, outcome.document, outcome.outcome, outcome.change)
             yield [name, *shown, *titled, rank, _whole(outcome.relevance)]
-
-
-@cache
-def _whole(number: int) -> Number:
-    return Number(number, str(number))
 
 
 def outcomes(basis: Basis, submissions: Iterable[Submission], cutoff: int | None = None) -> Iterator[list[Outcome]]:

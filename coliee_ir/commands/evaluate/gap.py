@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
-from coliee_ir.commands.evaluate.details import Details, by_year, stages
+from coliee_ir.commands.evaluate.details import Columns, Details, by_year, stages
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Parts
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.grid import Grid, Number, number_or_dash, whole
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.scores import Scored, Scores, checked, comparable, is_count
 from coliee_ir.stats.cutting import (
@@ -76,17 +78,22 @@ def gap(scored: Sequence[Scores]) -> Details:
     measure = next(iter(runs[0].results))
     if not has_gap(measure, runs[0].judged):
         raise UsageError("unfit-measure", f"a gap divides what rankings miss in P, R, F, AP, nDCG …, not {measure}")
-    told = [gap_of(measure, scores.judged, scores.decisions) for scores in runs]
-    rows: list[list[Cell]] = []
-    for scores, found in zip(runs, told, strict=True):
-        rows.append(_row(scores.name, found))
-        if isinstance(found, Gap) and any(remark.kind == "upside-down" for remark in scores.remarks):
+    gaps = [gap_of(measure, scores.judged, scores.decisions) for scores in runs]
+    rows = list[tuple[str, Gap | Labelled]]()
+    for scores, of_run in zip(runs, gaps, strict=True):
+        rows.append((scores.name, of_run))
+        if isinstance(of_run, Gap) and any(remark.kind == "upside-down" for remark in scores.remarks):
             turned = with_documents(scores.judged, _reversed(ranking_of(scores.judged)))
-            rows.append(_row(f"{scores.name}, reversed", gap_of(measure, turned, scores.decisions)))
-    header = [name.replace("_", " ") for name in told[0]._fields[1:]]
-    caption = f"Where 1 − {measure.name} is lost; the shares add up to it."
-    table = Grid(["run", measure.name, *header], rows, caption, n_text=1)
-    return Details(tuple(runs), "gap", tuple(told), table, {"measure": measure.name})
+            rows.append((f"{scores.name}, reversed", gap_of(measure, turned, scores.decisions)))
+    shares = {name.replace("_", " "): partial(_share, name) for name in gaps[0]._fields[1:]}
+    columns: Columns = {"run": lambda row: row[0], measure.name: partial(_share, "score"), **shares}
+    table = Grid.of(rows, columns, f"Where 1 − {measure.name} is lost; the shares add up to it.")
+    return Details(tuple(runs), "gap", tuple(gaps), table, {"measure": measure.name})
+
+
+def _share(name: str, row: tuple[str, Gap | Labelled | Shared]) -> Number:
+    value = getattr(row[1], name)
+    return whole(value) if isinstance(value, int) else number_or_dash(value)
 
 
 def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labelled:
@@ -98,8 +105,8 @@ def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labell
         if decisions.without_articles == "wrong":
             articles &= parts["documents"].qrels.relevant() > 0
         kept = ~np.isnan(result.per_query)
-        return Labelled(*(float((one & kept).sum() / kept.sum()) for one in
-                          (label & articles, label & ~articles, ~label & articles, ~label & ~articles)))  # fmt: skip
+        cases = (label & articles, label & ~articles, ~label & articles, ~label & ~articles)
+        return Labelled(*(float((case & kept).sum() / kept.sum()) for case in cases))
 
     def score(documents: Judged) -> float:
         return measure.compute(with_documents(parts, documents), decisions).value
@@ -125,16 +132,11 @@ def _reversed(ranked: Judged) -> Judged:
     return replace(ranked, rank=np.where(ranked.rank > 0, last + 1 - ranked.rank, 0))
 
 
-def _row(name: str, found: Gap | Labelled) -> list[Cell]:
-    return [name, *(Number(float("nan")) if one is None else Number(one, str(one) if isinstance(one, int) else "")
-                    for one in found)]  # fmt: skip
-
-
 class Shared(NamedTuple):
     """What a run finds of the relevant documents, or answers rightly."""
 
     found: int  # how many
-    only: int  # how many of them no other run finds
+    only: int | None  # how many of them no other run finds; None for all runs together
     shares: tuple[float, ...]  # which share of them each run finds, in the order of the runs
 
 
@@ -160,23 +162,31 @@ def overlap(scored: Sequence[Scores]) -> Details:
     with np.errstate(invalid="ignore"):
         shares = both / np.array([*found.sum(axis=1), any_run.sum()])[:, None]
     only = (found & (found.sum(axis=0) == 1)).sum(axis=1)
-    told = [Shared(int(n), int(alone), tuple(of)) for n, alone, of in zip(
-        found.sum(axis=1), only, shares[:-1].tolist(), strict=True)]  # fmt: skip
-    missed = int(relevant.sum() - any_run.sum())
-    nothing = float("nan")
-    rows: list[list[Cell]] = [
-        [name, Number(n, str(n)), Number(alone, "" if alone != alone else str(alone)), *map(Number, of)]
-        for name, n, alone, of in (
-            *((scores.name, *one) for scores, one in zip(runs, told, strict=True)),
-            ("any run", int(any_run.sum()), nothing, shares[-1].tolist()),
-            ("no run", missed, nothing, [nothing] * len(runs)),
-        )
+    of_runs = [
+        Shared(int(n), int(alone), tuple(of))
+        for n, alone, of in zip(found.sum(axis=1), only, shares[:-1].tolist(), strict=True)
     ]
-    header = ["run", "found", "only it", *(f"in {scores.name}" for scores in runs)]
+    relevant_in_all, none = int(relevant.sum()), (math.nan,) * len(runs)
+    missed = relevant_in_all - int(any_run.sum())
+    rows = [
+        *((scores.name, of_run) for scores, of_run in zip(runs, of_runs, strict=True)),
+        ("any run", Shared(int(any_run.sum()), None, tuple(shares[-1].tolist()))),
+        ("no run", Shared(missed, None, none)),
+    ]
+    columns: Columns = {
+        "run": lambda row: row[0],
+        "found": partial(_share, "found"),
+        "only it": partial(_share, "only"),
+        **{f"in {scores.name}": partial(_share_of, i) for i, scores in enumerate(runs)},
+    }
     what = "Relevant documents" if part == "documents" else "Right answers"
     caption = f"{what} found by each run, and the share of them that the other runs also find."
-    more = {"relevant": int(relevant.sum()), "missed": missed}
-    return Details(tuple(runs), "overlap", tuple(told), Grid(header, rows, caption, n_text=1), more)
+    more = {"relevant": relevant_in_all, "missed": missed}
+    return Details(tuple(runs), "overlap", tuple(of_runs), Grid.of(rows, columns, caption), more)
+
+
+def _share_of(run: int, row: tuple[str, Shared]) -> Number:
+    return Number(row[1].shares[run])
 
 
 #: name → what makes it of runs with their judged documents

@@ -19,7 +19,7 @@ from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.shown import forms_of
 from coliee_ir.output.shown import render as written
-from coliee_ir.scoring.scores import ScoreTable, as_grid, document
+from coliee_ir.scoring.scores import ScoreTable, as_grid, document, with_unique_names
 
 GOLD = {"q1": {"a": 1, "b": 1}, "q10": {"a": 1}, "q2": {}}
 RUNS = {"A": {"q1": ["a", "b"]}, "B": {"q1": ["a"], "q10": ["x"], "q2": ["y"]}}
@@ -70,7 +70,7 @@ def test_a_table_of_queries_ends_each_run_in_all():
 
 def test_runs_of_one_tag_are_told_apart_by_their_files():
     one, other = scored({"A": RUNS["A"]}), scored({"A": RUNS["B"]})
-    table = render([*one, *other], "table", per_query=False)
+    table = render(with_unique_names([*one, *other]), "table", per_query=False)
     assert table.splitlines()[0].split() == ["run", "file", "MicroF1", "MacroR", "num_ret"]
     assert table.splitlines()[1].split()[:2] == ["A", "A.txt"]
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from coliee_ir import Decisions, Evaluator
 from coliee_ir.commands.evaluate.errors import outcomes
+from coliee_ir.output import grid
 from coliee_ir.reading.submission import Submission
 
 DOCUMENTS = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
@@ -88,8 +89,18 @@ def test_the_name_of_the_file_says_its_form_and_titles_come_from_a_corpus(name, 
          int(row["relevance"])) for row in rows
     ]  # fmt: skip
     assert found == EXPECTED
+    assert name != "e.json" or text == json.dumps(rows, indent=1) + "\n"
     titles = {row["document"]: row["title"] for row in rows}
     assert titles == {"000007": "Re 000007", "000008": "Re 000008", "000009": ""}
+
+
+@pytest.mark.parametrize(("name", "nothing"), [("e.csv", "run\n"), ("e.tsv", "run\n"), ("e.json", "[]\n")])
+def test_rows_are_written_as_they_come(name, nothing):
+    made = []
+    rows = ([made.append(n) or f"run {n}" * 300] for n in range(2000))
+    next(iter(grid.file_pieces(name, ["run"], rows, n_text=1)))
+    assert len(made) < 1000
+    assert "".join(grid.file_pieces(name, ["run"], [], n_text=1)) == nothing
 
 
 @pytest.mark.usefixtures("task1")

@@ -12,7 +12,7 @@ from pytest import approx
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Evaluator, evaluate
-from coliee_ir.commands.evaluate.details import ceiling, depths, stages
+from coliee_ir.commands.evaluate.details import depths, stages
 
 GOLD = {"1": {"a": 1, "b": 2}, "2": {"c": 1}}
 RUNS = st.fixed_dictionaries({"1": st.permutations("abcx"), "2": st.permutations("cdex")})
@@ -35,7 +35,8 @@ def test_no_reranker_is_better_than_the_ceiling_and_one_reaches_it(run, k, measu
         evaluator.evaluate({"1": one or ["y"], "2": other or ["y"]}).measures[asked.name]
         for one, other in ways[:: max(len(ways) // 8, 1)]
     ]
-    best = ceiling(asked, scores, k)
+    [[stage]] = stages([scores], [k]).rows
+    best = stage.ceiling
     assert all(value <= best + 1e-9 or value != value for value in reached)
     perfect = {
         q: sorted(
