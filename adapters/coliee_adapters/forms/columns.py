@@ -37,7 +37,7 @@ _FAR = 1 << 24  # bytes, after which a border between two queries is given up
 
 _COMMENT = re.compile(rb"^[ \t]*(?:#|/\*)", re.MULTILINE)
 
-_BLANK, _NEWLINE = 32, 10
+_BLANK = ord(" ")
 
 
 class ColumnLayout(NamedTuple):
@@ -314,10 +314,10 @@ class Reader:
         if not _is_utf8(raw) or has_mark(raw) or _has_comments(raw):
             return None
         roles, width = self.layout.roles, len(self.layout.columns)
-        table = RegularLines.of(raw, width)
+        table = RegularLines.of(raw, _blanks(width))
         squeezed = table is None
         if table is None and squeeze:
-            table = RegularLines.of(_squeezed(raw), width)
+            table = RegularLines.of(_squeezed(raw), _blanks(width))
         if table is None:
             return None
         values: dict[str, Any] = {role: table.ids(roles[role]) for role in ("query", "document")}
@@ -400,7 +400,12 @@ class Reader:
 
 def regular_table(raw: bytes, width: int) -> RegularLines | None:
     """ASCII lines of ``width`` words with single blanks, and nothing else, as columns; None for any other."""
-    return None if not raw.isascii() or _has_comments(raw) else RegularLines.of(raw, width)
+    return None if not raw.isascii() or _has_comments(raw) else RegularLines.of(raw, _blanks(width))
+
+
+def _blanks(width: int) -> bytes:
+    """What ends the columns of a line."""
+    return b" " * (width - 1) + b"\n"
 
 
 def _is_utf8(raw: bytes) -> bool:
@@ -435,8 +440,9 @@ class RegularLines:
         self.raw, self.first, self.last = raw, first, last  # both of shape (columns, lines)
 
     @classmethod
-    def of(cls, lines: bytes, width: int) -> RegularLines | None:
-        """The table of lines of ``width`` columns; None if a line is not regular."""
+    def of(cls, lines: bytes, ends: bytes) -> RegularLines | None:
+        """The table of lines whose columns end in these signs; None if a line is not regular."""
+        width = len(ends)
         raw = b"".join((bytes(PADDING), lines, b"" if lines.endswith(b"\n") else b"\n", bytes(PADDING)))
         signs = np.frombuffer(raw, dtype=np.uint8)
         # everything up to the blank: blanks, newlines, and control characters, which no regular line has
@@ -445,7 +451,7 @@ class RegularLines:
             return None
         last += PADDING
         found = signs[last].reshape(-1, width)
-        if not ((found[:, :-1] == _BLANK).all() and (found[:, -1] == _NEWLINE).all()):
+        if not all((found[:, at] == sign).all() for at, sign in enumerate(ends)):
             return None
         first = np.empty_like(last)
         first[0] = PADDING

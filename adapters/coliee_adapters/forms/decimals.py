@@ -5,6 +5,7 @@ The digits of a number are an integer N, and p of them are behind the point: its
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -42,10 +43,11 @@ _STEPS = tuple(
 )
 
 
-def decimals(raw: bytes, first: IntArray, last: IntArray) -> FloatArray | None:
-    """The numbers that texts such as ``-12.50`` stand for.
+def decimals(raw: bytes, first: IntArray, last: IntArray, read: Callable[[bytes], float] = float) -> FloatArray | None:
+    """The numbers that texts such as ``-12.50`` stand for; None if one is not a finite number.
 
-    Texts that are not digits, with or without a point among them, or are too long, are read by ``float`` one by one.
+    Texts that are not digits, with or without a point among them, or are too long, are read one by one by a function
+    that raises ValueError.
     """
     signs = np.frombuffer(raw, dtype=np.uint8)
     minus = signs[first] == _MINUS
@@ -72,7 +74,7 @@ def decimals(raw: bytes, first: IntArray, last: IntArray) -> FloatArray | None:
         values = np.where(minus, -values, values)
     texts = [raw[a:b] for a, b in zip(first[at].tolist(), last[at].tolist(), strict=True)]
     try:
-        values[at] = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
+        values[at] = np.fromiter(map(read, texts), dtype=np.float64, count=len(texts))
     except ValueError:
         return None
     return None if not np.isfinite(values[at]).all() or any(b"_" in text for text in texts) else values

@@ -29,10 +29,11 @@ from typing import Any, Final, NamedTuple, cast
 
 from coliee_adapters import forms
 from coliee_adapters.errors import InputError, Place
-from coliee_adapters.files.source import Source
+from coliee_adapters.files.source import Source, decode
 from coliee_adapters.forms import json_text
 from coliee_adapters.forms.case_law import is_unlabelled
-from coliee_adapters.forms.form import NOTHING, Entries, Form, FormContent, FoundRows, Row, Values
+from coliee_adapters.forms.form import NOTHING, Entries, Form, FormContent, FoundRows, Row, Values, place_of_row
+from coliee_adapters.forms.json_columns import Alike
 from coliee_adapters.forms.lines import Note, counted, is_number
 from coliee_adapters.forms.rows import run_in_blocks
 from coliee_adapters.forms.vocabulary import (
@@ -339,7 +340,7 @@ def _depth(content: object) -> int:
 
 def _in_lines(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     """What JSON Lines hold: records, one a line; or objects of queries, where each line names others."""
-    every = _records(json_text.blocks(source), source, "line")
+    every = _in_blocks(source)
     ahead = [next(every)]
     if len(ahead[0].records) == 1:
         ahead += itertools.islice(every, 1)
@@ -351,6 +352,15 @@ def _in_lines(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     # what is right is held in memory anyway; and all answers show together that they are none but Y and N
     is_run = kind == "run" and all(isinstance(entry, list | dict) for entry in first.values())
     return _in_objects(([some] for some in every) if is_run else [every], kind, source, note, shared)
+
+
+def _in_blocks(source: Source) -> Iterator[Records]:
+    """The records of JSON Lines, where they are written alike as columns."""
+    for first, raw in json_text.raw_blocks(source):
+        if (alike := Alike.of(raw, source.name, first)) is not None:
+            yield Records(alike, partial(place_of_row, source.name, "line", first))
+        else:
+            yield from _records(json_text.batches(decode(raw, source.name, first), source.name, first), source, "line")
 
 
 def _in_objects(
@@ -516,16 +526,18 @@ def of_records(
             yield some
             continue
         alike = _by_key(some.records)
-        kinds = dict.fromkeys(map(tuple, some.records[:1] if alike else some.records))
-        for keys in kinds:
-            at = next(at for at, record in enumerate(some.records) if tuple(record) == keys)
+        # the places go back to front, so that of the records with the same keys the first is shown
+        backwards = range(len(some.records) - 1, -1, -1)
+        kinds = {tuple(alike): 0} if alike else {tuple(some.records[at]): at for at in backwards}
+        for keys, at in sorted(kinds.items(), key=itemgetter(1)):
             if keys not in known:
                 known[keys] = _keys(keys, kind, some.place(at), columns, shown, None if known else note)
             if (next(iter(known.values())).keys() ^ known[keys].keys()) - {"tag"}:
                 expected = ", ".join(next(iter(known.values())).values())
                 problem, remedy = "this record has other keys than the first", f"write all of them like {expected}"
                 raise some.place(at).fault("mixed-forms", problem, ", ".join(map(str, keys)), remedy)
-            if _is_list(query := some.records[at][known[keys]["query"]]) or isinstance(query, Mapping):
+            query = alike[known[keys]["query"]][at] if alike else some.records[at][known[keys]["query"]]
+            if _is_list(query) or isinstance(query, Mapping):
                 problem = "this JSON contains the columns of a table, not its rows"
                 raise some.place(at).fault("structure", problem, ", ".join(keys), _A_RECORD_A_ROW)
         if alike:
@@ -537,8 +549,10 @@ def of_records(
         yield Values(values, some.place)
 
 
-def _by_key(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+def _by_key(records: Sequence[Mapping[str, Any]]) -> Mapping[str, Sequence[Any]]:
     """What records with the same keys hold under each, found faster than their keys; nothing where they differ."""
+    if isinstance(records, Alike):
+        return records.columns
     if {*map(type, records)} == {dict} and {*map(len, records)} == {len(records[0])}:
         with contextlib.suppress(KeyError):
             return {key: list(map(itemgetter(key), records)) for key in records[0]}

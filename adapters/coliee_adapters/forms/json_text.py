@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import importlib
 import itertools
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from coliee_adapters.errors import InputError
@@ -38,6 +36,8 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 #: Refuses what ``parse`` refuses, except characters and keys that stand twice; and those too, which takes longer.
 _PLAIN = json.JSONDecoder(parse_constant=_finite, parse_float=_finite)
+#: the same without a look at each number that has a fraction, which may be infinite then
+_QUICK = json.JSONDecoder(parse_constant=_finite)
 _UNIQUE = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
 
 #: so many records are read together, and so many bytes of a file
@@ -46,19 +46,9 @@ BLOCK: Final = 1 << 19
 #: bytes of a first line that are looked at to see that it is one
 _FIRST: Final = 1 << 24
 
-#: digits as 0, and what numbers then have in them that decoders may read as infinite, or as others than they are
+#: digits as 0, and what numbers then have in them that may be infinite
 _DIGITS: Final = str.maketrans("123456789+E", "0" * 10 + "e")
 _PERHAPS_HUGE: Final = ("0" * 20, "0e000")
-
-
-@functools.cache
-def _decoder() -> Callable[[str], object]:
-    """What decodes blocks: orjson, an extra, takes a third of the time that Python takes."""
-    try:
-        decoder: Callable[[str], object] = importlib.import_module("orjson").loads
-    except ImportError:
-        return json.JSONDecoder(parse_constant=_finite).decode
-    return decoder
 
 
 def are_lines(source: Source) -> bool:
@@ -95,11 +85,17 @@ def lines(source: Source) -> Iterator[tuple[int, object]]:
 
 def blocks(source: Source) -> Iterator[tuple[Sequence[int], list[object]]]:
     """The same, many at a time, with the numbers of their lines; the file is never in memory as a whole."""
+    for first, raw in raw_blocks(source):
+        yield from batches(decode(raw, source.name, first), source.name, first)
+
+
+def raw_blocks(source: Source) -> Iterator[tuple[int, bytes]]:
+    """The bytes of JSON Lines, many lines at a time, with the number of the first."""
     first = 1
     for raw in source.blocks(BLOCK, longest=source.limits.whole):
         if b"\r" in raw:
             raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        yield from batches(decode(raw, source.name, first), source.name, first)
+        yield first, raw
         first += raw.count(b"\n")
 
 
@@ -135,7 +131,7 @@ def flat_objects(text: str, n: int) -> list[object] | None:
     digits = text.translate(_DIGITS)
     may_be_huge = any(sign in digits for sign in _PERHAPS_HUGE)
     try:
-        values = (_PLAIN.decode if may_be_huge else _decoder())(f"[{text}]")
+        values = (_PLAIN if may_be_huge else _QUICK).decode(f"[{text}]")
     except (ValueError, RecursionError):
         return None
     if not isinstance(values, list) or len(values) != n or set(map(type, values)) != {dict}:
