@@ -44,7 +44,8 @@ class Alike(Sequence[Mapping[str, Any]]):
         members = list(_MEMBER.finditer(line := block[: block.find(b"\n") + 1]))
         keys = [member[2].decode("ascii") for member in members] if block.isascii() else []
         end = line[members[-1].end() :] if keys else b""
-        if end != b"}\n" or b"".join(member[0] for member in members) + end != line or len({*keys}) < len(keys):
+        whole = b"".join((*(member[0] for member in members), end))
+        if end != b"}\n" or whole != line or not line.startswith(b"{") or len({*keys}) < len(keys):
             return None
         befores, (*behinds, last) = [member[1] for member in members], [member[4] for member in members]
         pieces = [behind + before for behind, before in zip(behinds, befores[1:], strict=True)]

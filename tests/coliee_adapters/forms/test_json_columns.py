@@ -81,8 +81,8 @@ def test_what_programs_write_is_read_as_columns():
         assert columns_or_nothing("".join(json.dumps(record, separators=separators) + "\n" for record in records))
 
 
-def test_a_key_that_stands_twice_is_still_refused():
-    line = '{"id": "q", "n": 1, "n": 1}\n'
-    assert Alike.of(2 * line.encode(), "f.jsonl", 1) is None
-    with pytest.raises(InputError):
-        list(json_text.batches(2 * line, "f.jsonl"))
+def test_lines_alike_that_are_no_json_are_still_refused():
+    for line in ('{"id": "q", "n": 1, "n": 1}\n', ', "id": "q", "n": 1}\n'):
+        assert Alike.of(2 * line.encode(), "f.jsonl", 1) is None
+        with pytest.raises(InputError):
+            list(json_text.batches(2 * line, "f.jsonl"))
