@@ -103,8 +103,8 @@ REMARKS: Final = {
     "other-spelling": Doubt("{n} query (id matches|ids match) nothing: the gold spells (it|them) differently"),
     "no-match": Doubt("no retrieved document is judged in the gold, so the score is zero"),
     "upside-down": Doubt(
-        "AP would be {examples} with every list reversed: are the worst documents first? `coliee-ir convert RUN OUT "
-        "--decision order=ascending` turns the lists around"
+        "AP would be {examples} with every list reversed: are the worst documents first? `--decision order=ascending` "
+        "turns the lists of all runs around, `coliee-ir convert RUN OUT --decision order=ascending` those of one"
     ),
     "other-tag": "parts of this run have another run tag, and may belong to another run: {examples}",
     "no-score-reaches": "no score reaches the threshold, so nothing is kept; was the rule tuned on another score "

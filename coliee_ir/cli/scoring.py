@@ -144,7 +144,7 @@ class Session:
         """The basis of the scores of the runs that were found, for the gold of the options or other ones."""
         first, *more = golds or [self.options.gold, *self.options.more_golds]
         gold = self.sources(first, *more)
-        with asking_about_swap(first, next(iter(self.runs.sources), None)):
+        with asking_about_swap(first, next(iter(self.runs.sources), None), more):
             check_named_columns(self.options.columns, gold if more else gold[0], self.runs, beside)
             by = rules(self.options)
             return basis_of(gold if more else gold[0], measures, runs=self.runs.showing_task, **by)
@@ -341,12 +341,21 @@ def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Exe
 
 
 @contextlib.contextmanager
-def asking_about_swap(gold: object, run: object) -> Iterator[None]:
-    """Where one of the two cannot be read, and each can as the other, ask whether they are swapped."""
+def asking_about_swap(gold: object, run: object, golds: Sequence[str] = ()) -> Iterator[None]:
+    """Where one of the two cannot be read, and each can as the other, ask whether they are swapped.
+
+    ``golds`` are those that are named besides the first.
+    """
     try:
         yield
     except InputError as error:
         name = run.name if isinstance(run, Source) else run
+        if error.kind == "unknown-format" and error.path != gold and reads_as_gold(error.path):
+            several = "give the golds of several years as a folder, or each further one with --gold FILE"
+            raise InputError(error.kind, error.path, "this is a gold, and not a run", remedy=several) from None
+        if error.kind == "mixed-forms" and error.path in golds:
+            problem = f"{error.problem}; {gold}, which is named first, is read as a gold too"
+            raise InputError(error.kind, error.path, problem, remedy="name a gold there, then the runs") from None
         is_file = isinstance(name, str) and "-" not in (gold, run)  # what is no file cannot be read again
         is_asked = error.path == gold or (error.path == name and error.kind == "unknown-format")
         if is_asked and is_file and reads_as_run(gold):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,7 +15,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import PathKind, PathLike, Source
 from coliee_adapters.records import Gold, RunLike
-from coliee_ir.reading.anything import is_long_list, readable, tag_of
+from coliee_ir.reading.anything import EXAM_IN_NAME, is_long_list, readable, tag_of
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Intake, Submission, name_of
 from coliee_ir.rules.protocol import protocol
@@ -145,7 +146,7 @@ def _may_belong(given: Sequence[Submission], basis: Basis) -> bool:
     if has_long or len(alone) < 2:
         return has_long
     has_parts = sum(part in basis.qrels for part in basis.protocol.parts) > 1
-    return has_parts or len({*map(tag_of, alone)}) < len(alone)
+    return has_parts or len({re.sub(EXAM_IN_NAME, "", tag_of(run)) for run in alone}) < len(alone)
 
 
 def _place(path: str) -> str:

@@ -23,7 +23,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import skipped_remarks
 from coliee_ir.inbox.inventory import FilePart, InboxFile, Inventory, originals
 from coliee_ir.inbox.names import order_of, unique_names
-from coliee_ir.reading.anything import queries_of, read_run, tag_of
+from coliee_ir.reading.anything import queries_of, read_run, system_of, tag_of
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Intake, Invalid, Submission, name_of
 from coliee_ir.rules.protocol import all_rules, has_submissions, protocol, submission_rules, without_answers
@@ -71,8 +71,9 @@ def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
         if item.file == "-" or item.source.is_stream:
             continue
         with contextlib.suppress(ColieeError), errors_as_coliee(item.source.name):  # as scoring will say
-            item.take_record(basis.read(item.source), has_long=_has_long(basis))
-            item.nameless = item.tag == item.source.stem
+            record = basis.read(item.source)
+            item.take_record(record, has_long=_has_long(basis))
+            item.nameless = record.tag == item.source.stem
             items.append(item)
             at_of.setdefault(item.file, at)
     groups = _groups(_without_unscored(items, basis), basis, done.remarks)
@@ -165,7 +166,8 @@ def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers
     Returns:
         The runs, each a file or a list of files; and what is remarked on these.
     """
-    alike = by_key(range(len(sources)), lambda i: tag_of(sources[i]))
+    tags = [tag_of(one) if one.is_folder or one.is_stream else system_of(read(one)) for one in sources]
+    alike = by_key(range(len(sources)), tags.__getitem__)
     runs, remarks = dict[int, Any](enumerate(sources)), list[Remark]()
     for tag, places in alike.items():
         files = [sources[i] for i in places]

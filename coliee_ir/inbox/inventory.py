@@ -48,7 +48,15 @@ from coliee_ir.inbox.tasks import (
     words_of,
 )
 from coliee_ir.inbox.teams import Sender, Teams
-from coliee_ir.reading.anything import are_labels, is_gold_by_name, read_gold, read_run_by, reads_as_gold, reads_as_run
+from coliee_ir.reading.anything import (
+    are_labels,
+    is_gold_by_name,
+    read_gold,
+    read_run_by,
+    reads_as_gold,
+    reads_as_run,
+    system_of,
+)
 from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
@@ -145,7 +153,8 @@ class InboxFile:
         """Take the tag and the part of what was read; long lists are known by their files' names."""
         is_long = has_long and re.search(LONG_LIST_FILE, Path(self.source.name).name)
         is_answers = isinstance(record, Answers) or is_labels
-        self.tag, self.part = record.tag, FilePart.ANSWERS if is_answers else FilePart.LONG if is_long else FilePart.RUN
+        self.tag = system_of(record)
+        self.part = FilePart.ANSWERS if is_answers else FilePart.LONG if is_long else FilePart.RUN
 
 
 @dataclass(slots=True)

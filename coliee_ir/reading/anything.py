@@ -44,6 +44,7 @@ from coliee_adapters.records import (
     Run,
     RunLike,
     exact_id,
+    exam_of,
     normal_id,
 )
 from coliee_adapters.remarks import Remarks
@@ -78,6 +79,8 @@ _CASE_LAW_IDS = (
     (PARAGRAPHS, re.compile(r"[0-9]{3,4}(\.txt)?"), re.compile(r"[0-9]{3}(\.txt)?")),
 )
 _MARKED = ("xml", "json")  # golds that are no lists
+#: an exam year as a word of a file's name, and what separates it from the others
+EXAM_IN_NAME = r"(?i)[\W_]*(?<![^\W_])([hr])([0-9]{1,2})(?![^\W_])[\W_]*"
 _BETWEEN_IDS = r"[,;\s]+"
 
 #: what golds are called, whose JSON may look like that of a run: gold.json, task1_train_labels_2025.json
@@ -410,7 +413,8 @@ def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
     """One run that lies in several files, which answer different queries: a file a year, a file a fold."""
     first, path = records[0], ", ".join(record.path for record in records)
     for one in records:
-        if type(one) is not type(first) or (isinstance(one, Run) and one.scored != getattr(first, "scored", None)):
+        is_alike = type(one) is type(first) and one.other_parts.keys() == first.other_parts.keys()
+        if not is_alike or (isinstance(one, Run) and one.scored != getattr(first, "scored", None)):
             raise InputError(
                 "mixed-forms",
                 one.path,
@@ -421,19 +425,22 @@ def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
         ((one.path, queries_of(one)) for one in records),
         "give each query once; runs of several systems are combined by coliee-ir fuse",
     )
+    others = {part: joined_runs([one.other_parts[part] for one in records]) for part in first.other_parts}
+    tag = first.tag if len({one.tag for one in records}) == 1 else system_of(first)
     if isinstance(first, Answers):
         answers = [one for one in records if isinstance(one, Answers)]
         return replace(
             first,
             labels={query: label for one in answers for query, label in one.labels.items()},
+            tag=tag,
             path=path,
             remarks=sum((one.remarks for one in answers), Remarks()),
             unreadable=tuple(query for one in answers for query in one.unreadable),
-            other_parts={},
+            other_parts=others,
         )
     runs = [one for one in records if isinstance(one, Run)]
-    grouped = all(run.grouped for run in runs)
-    return replace(first, blocks=partial(_blocks_in_turn, runs), path=path, split=None, grouped=grouped, other_parts={})
+    grouped, blocks = all(run.grouped for run in runs), partial(_blocks_in_turn, runs)
+    return replace(first, blocks=blocks, tag=tag, path=path, split=None, grouped=grouped, other_parts=others)
 
 
 def _blocks_in_turn(runs: Sequence[Run]) -> Iterator[Columns]:
@@ -535,7 +542,27 @@ def tag_of(source: Source) -> str:
         if form in ("columns", "labels", "trec"):
             words = split_columns(next(iter(first_lines(source.head())), "").strip())
             return words[-1] if len(words) > 2 else source.stem
+        if form == "json" and json_text.are_lines(source):
+            record = json_text.parse(source.head().partition(b"\n")[0].decode("utf-8", "replace"), source.name)
+            held = record.items() if isinstance(record, dict) else ()
+            return next((str(value) for name, value in held if normal_name(name) in EVERY_NAME["tag"]), source.stem)
     return source.stem
+
+
+def system_of(record: Run | Answers) -> str:
+    """The run tag; of a file without one, its name without the exam year, if all its queries are of that year.
+
+    So ``H30.bm25.json`` and ``R01.bm25.json`` are of one system, and so are ``bm25/H30.json`` and ``bm25/R01.json``.
+    """
+    source = Source(record.path)
+    year = re.search(EXAM_IN_NAME, source.stem) if record.tag == source.stem else None
+    if year is None:
+        return record.tag
+    exam = f"{year[1].upper()}{year[2].zfill(2)}"
+    if any(not STATUTE_ID.fullmatch(query) or exam_of(query) != exam for query in queries_of(record)):
+        return record.tag
+    around = filter(None, (source.stem[: year.start()], source.stem[year.end() :]))
+    return "-".join(around) or Path(source.name).absolute().parent.name
 
 
 def is_long_list(source: Source) -> bool:

@@ -23,7 +23,7 @@ def statutes(code: Source | None, pairs: Source | None) -> Corpus:
     def articles(_: str) -> Documents:
         if code is None:
             problem = f"{printable(path)} holds statements and no articles"
-            raise UsageError("wrong-part", f"{problem}; read_corpus takes the Civil Code as its path, this as gold=")
+            raise UsageError("wrong-part", f"{problem}; the corpus of these tasks is the Civil Code")
         return civil_code.read(code)
 
     @cache

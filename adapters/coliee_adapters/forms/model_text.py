@@ -22,7 +22,6 @@ from __future__ import annotations
 import csv
 import functools
 import io
-import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -64,7 +63,8 @@ _MARK: Final = (
 )
 #: what a Japanese judgement is on; elsewhere in a sentence, what is called 記述 may be a part of the question
 _STATEMENT: Final = (
-    r"(?:(?:本問|本肢|設問|本記述|この記述|(?<![^\n。])記述)は|(?:(?<![^\n])|(?<=[.,] ))the statement is\b)\s*"
+    r"(?:(?:(?:本問|本肢|設問|問題文)(?:の(?:記述|内容))?|本記述|この記述|(?<![^\n。])記述)は|"
+    r"(?:(?<![^\n])|(?<=[.,] ))the statement is\b)\s*"
 )
 #: an element that holds the answer: <answer>No</answer>
 _ELEMENT: Final = r"(?si)<(answer|label|final_answer)>(.*?)</\1>"
@@ -159,6 +159,10 @@ def _asserted(pattern: str, text: str) -> list[re.Match[str]]:
 _WRAPPERS: Final = ("choices", "body", "candidates", "parts")
 
 
+#: under which lists hold the pieces of a text, and no samples
+_PIECES: Final = ("parts", "content")
+
+
 class ModelAnswer(NamedTuple):
     """The text for a query, where it is, and the answer in it: True for Y, False for N, None for none."""
 
@@ -168,13 +172,20 @@ class ModelAnswer(NamedTuple):
     place: Place
 
 
-def read(source: Source) -> Iterator[ModelAnswer]:
-    """The answers in a file: JSON, JSON Lines, a table with a header, or lines of an id and a text."""
+def read(source: Source, *, samples: bool = False) -> Iterator[ModelAnswer]:
+    """The answers in a file: JSON, JSON Lines, a table with a header, or lines of an id and a text.
+
+    With ``samples``, an item may hold several texts, each of which is an answer.
+    """
     text, words = source.text(), words_of(source.columns)
     is_empty = True
-    for query, content, place in (_json if text.lstrip().startswith(("{", "[")) else _lines)(text, source):
+    for query, texts, place in (_json if text.lstrip().startswith(("{", "[")) else _lines)(text, source):
         is_empty = False
-        yield ModelAnswer(query, label_of(content, words), content, place)
+        if len(texts) > 1 and not samples:
+            remedy = "samples are put to the vote by --aggregate vote; else write an item for each text"
+            raise place.fault("structure", f"this item has {len(texts)} texts", quoted(texts[1]), remedy)
+        for content in texts:
+            yield ModelAnswer(query, label_of(content, words), content, place)
     if is_empty:
         raise InputError("empty", source.name, "the file contains no texts", remedy="give lines ID TEXT, or JSON")
 
@@ -187,7 +198,7 @@ def _rows_of(source: Source, _: Note) -> FoundRows:
     )
 
 
-_Row = tuple[str, str, Place]
+_Row = tuple[str, list[str], Place]
 
 
 def _json(text: str, source: Source) -> Iterator[_Row]:
@@ -198,7 +209,7 @@ def _json(text: str, source: Source) -> Iterator[_Row]:
             whole = records
         if isinstance(whole, dict) and not _query(whole, source):
             for at, (name, value) in enumerate(whole.items(), start=1):
-                yield name, _content(value, place := Place(source.name, "item", at), source), place
+                yield name, _texts(value, place := Place(source.name, "item", at), source), place
             return
         part, held = "item", enumerate(whole if isinstance(whole, list) else [whole], start=1)
     for number, value in held:
@@ -222,33 +233,46 @@ def _record(value: Any, place: Place, source: Source) -> _Row:
         raise place.fault(
             "missing-id", "this item has no query id", str(value), "name it query_id, or with --columns query=NAME"
         )
-    return str(value[name]), _content(value, place, source), place
+    return str(value[name]), _texts(value, place, source), place
 
 
-def _content(value: Any, place: Place, source: Source) -> str:
-    """The text of an item, out of what services and libraries wrap it in."""
-    held, given = value, source.columns.get("answer")
-    while True:
-        if isinstance(held, list) and held and (len(held) == 1 or _is_dialogue(held)):
-            held = held[-1]
+def _texts(value: Any, place: Place, source: Source) -> list[str]:
+    """The texts of an item, out of what services and libraries wrap them in."""
+
+    def inside(held: Any, path: str, key: str = "") -> list[str]:
         if isinstance(held, list) and held:
-            remedy = "write an item for each text, with the same query id"
-            raise place.fault("structure", "this item has several texts", str(value), remedy)
-        if isinstance(held, str):
-            return held
+            parts = held[-1:] if _is_dialogue(held) else held
+            if len(parts) > 1 and key in _PIECES:
+                remedy = "join the pieces of a text"
+                raise place.fault("structure", f"the text of this item is in {len(parts)} pieces", str(value), remedy)
+            return [text for part in parts for text in inside(part, path)]
+        if isinstance(held, str) and not path:
+            return [held]
         names = {normal_name(name): name for name in held} if isinstance(held, dict) else {}
-        if given:
-            found = [name for name in names.values() if name == given]
+        if path:
+            first = path if path in names.values() else path.partition(".")[0]
+            found = [name for name in names.values() if name == first]
         else:
+            first = ""
             tiers = ([names[name] for name in tier if name in names] for tier in (*_TEXTS, _WRAPPERS))
             found = next((tier for tier in tiers if tier), [])
         if len(found) != 1:
             what = f"several texts ({', '.join(map(quoted, found))})" if len(found) > 1 else "no text"
             remedy = "name it with --columns answer=NAME"
             if isinstance(value, dict):
-                remedy += f"; there are {', '.join(json_text.paths_of(json.dumps(value)))}"
+                remedy += f"; there are {', '.join(dict.fromkeys(_paths(value)))}"
             raise place.fault("missing-key", f"this item has {what}", str(value), remedy)
-        held, given = held[found[0]], None
+        return inside(held[found[0]], path[len(first) + 1 :], normal_name(found[0]))
+
+    return inside(value, source.columns.get("answer", ""))
+
+
+def _paths(held: Any, around: str = "") -> Iterator[str]:
+    """The keys of an item and of what is in it, each as the path that ``--columns`` takes."""
+    for part in held if isinstance(held, list) else [held]:
+        for key, value in part.items() if isinstance(part, dict) else ():
+            yield f"{around}{key}"
+            yield from _paths(value, f"{around}{key}.")
 
 
 def _is_dialogue(held: list[Any]) -> bool:
@@ -282,7 +306,7 @@ def _lines(text: str, source: Source) -> Iterator[_Row]:
             place = Place(source.name, "line", number)
             if not content.strip():
                 raise place.fault("columns", "this line has one column", line, "write ID TEXT")
-            yield name, content, place
+            yield name, [content], place
 
 
 FORMS: Final = (Form("run", FORM, "R07-01-O The answer is Yes.", lambda _: False, _rows_of),)

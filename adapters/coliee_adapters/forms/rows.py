@@ -462,7 +462,10 @@ def block_of(
             if row.rank is not NOTHING:
                 ranks.append(str(row.rank))
         elif row.rank is not NOTHING:
-            scores.append(-score_of(row.rank, row.place, "rank"))
+            scores.append(-(rank := score_of(row.rank, row.place, "rank")))
+            if 0 < rank < 1:
+                remedy = "name a column of scores with --columns score=NAME"
+                raise row.place.fault("bad-score", "a rank is 1 or more", str(row.rank), remedy)
         if len(scores) not in (0, len(documents)):
             problem = "some documents have a score and some have none"
             raise row.place.fault("mixed-forms", problem, str(row.document), "give every document a score, or none")
@@ -539,6 +542,8 @@ def plain_block(found: Values, rule: IdRule, tag: str = "", *, commas: bool) -> 
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
     if ranks is not None and (ranks.dtype.kind != "i" or ranks.shape != (n,)):
+        return None
+    if decides == "rank" and scores is not None and ((scores > 0) & (scores < 1)).any():
         return None
     if decides == "relevance" and not (
         scores is None or ((scores % 1 == 0) & (abs(scores) <= GREATEST_RELEVANCE)).all()

@@ -41,9 +41,10 @@ _JAPANESE: Final = (
 )
 
 _NUMERAL: Final = "[〇零一二三四五六七八九十百千0-9]{1,9}"
-#: an article as runs name it, perhaps with its paragraph behind it
+#: an article as runs name it, perhaps with its code before it and its paragraph behind it
 _NAMED: Final = (
-    rf"(?i)(?:第|article\s*|art\.?\s*)?({_NUMERAL})条?((?:の{_NUMERAL}|[._-][0-9]+)*)(?:第{_NUMERAL}項|\s*\([^()]*\))*"
+    rf"(?i)(?:民法)?(?:第|article\s*|art\.?\s*)?({_NUMERAL})条?((?:の{_NUMERAL}|[._-][0-9]+)*)"
+    rf"(?:(?:第|(?<=[条項])){_NUMERAL}[項号]|本文|ただし書き?|但書|前段|後段|\s*\([^()]*\))*"
 )
 
 _MISSING: Final = re.compile(r"\s*+\[MISSING ARTICLE\b([^\]]*+)\]")

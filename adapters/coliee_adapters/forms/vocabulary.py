@@ -89,8 +89,8 @@ OF_RUN: Final = ("score", "rank", "retrieved", "answer")
 #: So many values of a column show what it holds.
 SHOWN: Final = 10_000
 
-#: Columns that decide nothing: those of TREC's files, and the row numbers that pandas writes.
-_IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index"})
+#: Columns that decide nothing: those of TREC's files, row numbers that pandas writes, numbers of a model's samples.
+_IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index", "sample", "sample_id", "seed"})
 #: what a column is called in which a cell lists a query's retrieved documents; articles may be those of the question
 RETRIEVED: Final = frozenset({"documents", "docs", "doc_ids", "docids", "document_ids", "retrieved"}) | {
     "hits", "results", "ranking",
@@ -150,7 +150,10 @@ def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
     columns: Mapping[str, str] = one_of("columns", given or {}, Mapping, "a dictionary from roles to names of columns")
     for role in columns:
         if role not in (*ROLES, *ANSWERS):
-            problem = f"unknown column role {quoted(str(role))}; the roles are {', '.join((*ROLES, *ANSWERS))}"
+            meant = next((known for known in ROLES if normal_name(role) in EVERY_NAME.get(known, ())), "")
+            hint = f"; did you mean {meant}=?" if meant else ""
+            roles = ", ".join((*ROLES, *ANSWERS))
+            problem = f"unknown column role {quoted(str(role))}{hint}; the roles are {roles}"
             raise UsageError("unknown-name", problem)
     return dict(columns)
 
@@ -266,7 +269,7 @@ def roles_of(
     if "query" not in roles or not {"document", "answer"} & roles.keys():
         missing = "query" if "query" not in roles else "document or answer"
         remedy = f"{known_names(kind)}; or use {search.option('query', 'document')}"
-        if any(re.search(_SYSTEM, name) for name in search.normal):
+        if any(re.search(_ANOTHER, name) for name in search.normal):
             of_run = f"for answers use {search.option('answer')}, for a language model's texts convert --from text"
             remedy = f"{of_run if kind == 'run' else 'for labels use ' + search.option('label')}; {remedy}"
         if "relevant_articles" in search.normal:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -33,6 +34,12 @@ AGGREGATES: Final[dict[str, Callable[[Sequence[float]], float]]] = {
 }
 
 
+#: a question of a Japanese exam: era, year, number, statement
+_QUESTION: Final = r"(h|r|平成|令和)0*([0-9]+)年?-0*([0-9]+)-([aiueoアイウエオ]|[0-9]+)"
+_ERAS: Final = {"平成": "h", "令和": "r"}
+_KANA: Final = str.maketrans("アイウエオ", "aiueo")
+
+
 def voted(file: Source, form: str | None) -> Answers:
     """The answer that most of a question's samples give; of a tie N, which is said. A sample without one has no vote.
 
@@ -44,7 +51,7 @@ def voted(file: Source, form: str | None) -> Answers:
     if form == model_text.FORM:
         samples = [
             (model_answer.query, model_answer.label, f"{model_answer.place}: {quoted(model_answer.text)}")
-            for model_answer in model_text.read(file)
+            for model_answer in model_text.read(file, samples=True)
         ]
     else:
         found = detect.form_of(file, "run", form)
@@ -53,15 +60,10 @@ def voted(file: Source, form: str | None) -> Answers:
             raise InputError("wrong-part", file.name, problem, remedy=remedy)
         rows = with_answer_words(found.rows(file, remarks.add), file.columns)
         every = [row for some in rows for row in ((some,) if isinstance(some, Row) else some.rows())]
-        if any(row.answer is NOTHING for row in every):
-            raise InputError(
-                "wrong-part",
-                file.name,
-                "this file holds documents, and a vote is on answers",
-                remedy="leave --aggregate vote out",
-            )
-        words = [(normal_id(str(row.query)), word_of(row.answer), str(row.place)) for row in every]
-        samples = [(query, DIGITS.get(word, LABELS.get(word.lower())), place) for query, word, place in words]
+        samples = [sample for row in every for sample in _samples(row)]
+        if any(row.document is not NOTHING for row in every) and any(label is None for _, label, _ in samples):
+            problem, remedy = "this file holds documents, and a vote is on answers", "leave --aggregate vote out"
+            raise InputError("wrong-part", file.name, problem, remedy=remedy)
     for query, label, _ in samples:
         ballots.setdefault(query, Counter())[label] += 1
     labels = {query: votes[True] > votes[False] for query, votes in ballots.items() if votes[True] or votes[False]}
@@ -71,6 +73,24 @@ def voted(file: Source, form: str | None) -> Answers:
     unreadable = tuple(query for query in ballots if query not in labels)
     remarks.each("unreadable-answer", unreadable)
     return Answers(labels, file.stem, file.name, form or "table", remarks, unreadable)
+
+
+def _question(text: str) -> object:
+    """What tells a question of an exam from others, however it is written; another id itself.
+
+    >>> _question("R5-3-ア") == _question("R05-03-A")
+    True
+    """
+    found = re.fullmatch(_QUESTION, unicodedata.normalize("NFKC", text).lower())
+    return text if found is None else (_ERAS.get(found[1], found[1]), *found.groups()[1:3], found[4].translate(_KANA))
+
+
+def _samples(row: Row) -> Iterator[tuple[str, bool | None, str]]:
+    """The query, the answers and the place of a row; what is listed as its documents or in one value is answers too."""
+    answers = row.document if row.answer is NOTHING else row.answer
+    for answer in answers if isinstance(answers, list | tuple) else [] if answers is NOTHING else [answers]:
+        word = word_of(answer)
+        yield normal_id(str(row.query)), DIGITS.get(word, LABELS.get(word.lower())), str(row.place)
 
 
 def joined(run: Run, chunks: str, aggregate: str) -> Run:
@@ -151,8 +171,12 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
     messages, rewritten = list[str](), list[dict[str, str]]()
     for what, ids, known in (("query", labels or rankings, {*gold.queries}), ("document", retrieved, judged)):
         changed = respelled_like(ids, known)
-        unknown = ((text, text.replace("_", " ")) for text in ids if changed.get(text, text) not in known)
-        named = {text: article_named(plain) or text for text, plain in unknown}  # also where two forms name one article
+        unknown = [text for text in ids if changed.get(text, text) not in known]  # also where two name one article
+        if what == "query":
+            questions = {_question(text): text for text in known}
+            named = {text: questions.get(_question(text), text) for text in unknown}
+        else:
+            named = {text: article_named(text) or article_named(text.replace("_", " ")) or text for text in unknown}
         changed |= {text: article for text, article in named.items() if article in known}
         rewritten.append(changed)
         for old, new in islice(changed.items(), 1):
@@ -162,7 +186,11 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
             messages.append(f"{counted(len(unmatched), what)} not in {gold.path} (first: {unmatched[0]})")
     queries, documents = rewritten
     if isinstance(record, Answers):
-        return replace(record, labels={queries.get(one, one): label for one, label in labels.items()}), messages
+        meant = [(queries.get(query, query), label) for query, label in labels.items()]
+        if twice := [query for query, label in meant if (query, not label) in meant]:
+            problem, remedy = "two ids of one question have different answers", "keep one of the two"
+            raise InputError("conflicting", record.path, problem, found=twice[0], remedy=remedy)
+        return replace(record, labels=dict(meant)), messages
     assert gathered is not None
     renamed = dict[str, dict[str, float]]()
     for query, ranking in rankings.items():

@@ -22,7 +22,7 @@ from coliee_adapters.files.writing import check_outputs, open_bytes_replacing, o
 from coliee_adapters.forms import detect, model_text, parquet, tort
 from coliee_adapters.forms.form import Form, FormContent
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.forms.vocabulary import GoldOrRun, checked_columns, roles_of
+from coliee_adapters.forms.vocabulary import OF_GOLD, OF_RUN, GoldOrRun, checked_columns, roles_of
 from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.convert import texts
@@ -164,15 +164,16 @@ def convert(
     for path in paths:
         one_of("source", path, str | os.PathLike, "a path, or a list of paths")
     check_outputs([target], [*paths, template, like, corpus])
+    ending = without_compression_ending(os.fspath(target)).lower().rpartition(".")[2]
     if to == STATEMENTS:
-        if unfit := [
-            name for name, value in (("--like", like), ("--chunks", chunks), ("--template", template)) if value
-        ]:
+        options = {"--like": like, "--chunks": chunks, "--template": template, "--tag": tag}
+        if unfit := [name for name, value in options.items() if value]:
             raise UsageError("unfit-option", f"{unfit[0]} applies to runs; --to statements writes texts")
+        if ending in ENDINGS and ending != "jsonl":
+            raise UsageError("cannot-convert", f"--to statements writes JSON Lines: name {target} with .jsonl")
         return texts.write_statements(paths, target, corpus)
     if corpus is not None:
         raise UsageError("unfit-option", "--corpus gives the texts of articles; it needs --to statements")
-    ending = without_compression_ending(os.fspath(target)).lower().rpartition(".")[2]
     to = to or (ending if ending in ENDINGS and template is None else None)
     files = [Source(path, columns=checked_columns(columns)) for one in paths for path in gold_files(one)]
     if columns:
@@ -329,6 +330,9 @@ def write_run(
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
     if to is not None and to not in GOLD_TARGETS:
         return False
+    of_gold, of_run = (not file.columns.keys().isdisjoint(roles) for roles in (OF_GOLD, OF_RUN))
+    if to != GOLD_TARGET and of_gold != of_run:
+        return of_gold
     name = form or _sniffed(file)
     kinds: list[GoldOrRun] = [
         what for what in get_args(GoldOrRun) if name in (form.name for form in detect.known_forms(what))
@@ -342,11 +346,9 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
     if kind is None and to in (None, *ENDINGS[1:]):
         if not name:
             detect.form_of(file, "run")  # which says what else it is
-        of_gold = "" if to is None else f", and write {to} from the qrels"
-        raise UsageError(
-            "ambiguous",
-            f"{file.name} could be a gold or a run: use --tag TAG for a run, --to {GOLD_TARGET} for a gold{of_gold}",
-        )
+        from_qrels = "" if to is None else f", and write {to} from the qrels"
+        remedy = f"use --tag TAG for a run, --to {GOLD_TARGET} for a gold{from_qrels}"
+        raise UsageError("ambiguous", f"{file.name} could be a gold or a run: {remedy}")
     return to == "qrels" if kind is None else kind == "gold"
 
 

@@ -33,7 +33,7 @@ from coliee_ir.reading.submission import Submission
 from coliee_ir.reading.years import years
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.remarks import OF_ORDER
+from coliee_ir.scoring.remarks import OF_ORDER, better_reversed
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, averaged, difference, spread, standard_error
@@ -244,8 +244,11 @@ def tune(
 
 def _remarks(scores: Scores) -> tuple[str, ...]:
     """Those of the scores, and what there is to say of the order: rules follow ranks where the measure does not."""
-    of_order = (remark for remark in scores.judged["documents"].remarks.sentences() if remark.kind in OF_ORDER)
-    return tuple(dict.fromkeys([*scores.remarks, *of_order]))
+    judged = scores.judged["documents"]
+    of_order = [remark for remark in judged.remarks.sentences() if remark.kind in OF_ORDER]
+    turned = Remarks()
+    turned.each("upside-down", better_reversed(judged, True, False))
+    return tuple(dict.fromkeys([*scores.remarks, *of_order, *turned.sentences()]))
 
 
 def cut(

@@ -44,7 +44,7 @@ NO = [
     "【答え】×", "<answer>No</answer>",
     "The answer is N (No).", "民法第96条により、取り消せる。したがって本問は誤りである。", "**Answer**: N (No)",
     "誤", "間違い", "適切でない", "本問は適切ではない。", "記述は間違い。", "解答：誤", "不適切", "Output: no",
-    "The statement is false.", "Article 5 applies. The statement is not true.",
+    "The statement is false.", "以上より、設問の記述は誤っている。", "Article 5 applies. The statement is not true.",
 ]  # fmt: skip
 NEITHER = [
     "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",

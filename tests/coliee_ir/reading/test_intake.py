@@ -8,7 +8,7 @@ from pathlib import Path
 
 import one_step
 import pytest
-from asserting import heard, mentions, refusing
+from asserting import done, failing, heard, mentions, refusing
 from example_runs import EXAMPLES
 from sent import cases, write
 
@@ -277,3 +277,85 @@ def test_a_submission_of_paths_knows_its_files_and_a_grouped_one_its_gold(here):
     assert Submission({"q": ["d"]}).invalid(reason).files == ()
     (found,) = evaluate_all("gold.json", "in", teams={}).submissions
     assert (found.team, found.tag, found.gold, found.findings) == ("A", "A1", "gold.json", ())
+
+
+def of_years(folder, ending="json", write=json.dumps, name="{year}.bm25"):
+    """The gold of two years, and a run of each in a file that has no run tag."""
+    folder.mkdir(exist_ok=True)
+    answers = {f"{year}-0{n}-A": label for year in ("H30", "R01") for n, label in ((1, "Y"), (2, "N"))}
+    gold = folder / "gold.txt"
+    gold.write_text("".join(f"{query} {label}\n" for query, label in answers.items()))
+    files = [folder / f"{name.format(year=year)}.{ending}" for year in ("H30", "R01")]
+    for year, path in zip(("H30", "R01"), files, strict=True):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(write({query: label for query, label in answers.items() if query.startswith(year)}))
+    return gold, *files
+
+
+def as_csv(answers):
+    return "id,prediction\n" + "".join(f"{query},{label}\n" for query, label in answers.items())
+
+
+def as_lines(answers):
+    return "".join(f'{{"id": "{query}", "answer": "{label}"}}\n' for query, label in answers.items())
+
+
+@pytest.mark.parametrize(("ending", "write"), [("json", json.dumps), ("csv", as_csv), ("jsonl", as_lines)])
+@pytest.mark.parametrize(
+    ("name", "tag"),
+    [("{year}.bm25", "bm25"), ("task4_{year}_bm25", "task4-bm25"), ("bm25-{year}", "bm25"), ("bm25/{year}", "bm25")],
+)
+def test_files_without_a_tag_that_are_named_by_their_years_are_one_run(call, tmp_path, ending, write, name, tag):
+    gold, *files = of_years(tmp_path, ending, write, name)
+    for command in ("evaluate", "leaderboard"):
+        code, out, err = call(command, gold, *files, "--task", "4", "-f", "csv")
+        assert code == 0 and f"{tag}," in out and "[grouped]" in err, command
+        assert "1.0" in out
+    target = tmp_path / "whole.jsonl"
+    done(call, "convert", *files, target, *([] if ending == "csv" else ["--tag", tag]))
+    assert target.read_text().count(f'"tag": "{tag}"') == 4
+
+
+@pytest.mark.parametrize("name", ["run{year}", "{year}x.bm25", "AMH{year}"])
+def test_a_name_that_only_holds_the_letters_of_a_year_is_another_run(call, tmp_path, name):
+    gold, *files = of_years(tmp_path, name=name)
+    assert done(call, "evaluate", gold, *files, "--task", "4", "-f", "csv")[0].count(",0.5\n") == 2
+
+
+def test_a_year_in_the_name_that_is_not_that_of_the_questions_joins_nothing(call, tmp_path):
+    gold, first, second = of_years(tmp_path)
+    both = [first.rename(tmp_path / "R01.x.json"), second.rename(tmp_path / "H30.x.json")]
+    assert done(call, "evaluate", gold, *both, "--task", "4", "-f", "csv")[0].count(",0.5\n") == 2
+
+
+def test_a_tag_within_json_lines_joins_the_files_of_a_run(call, tmp_path):
+    gold, *files = of_years(tmp_path, "jsonl", lambda one: as_lines(one).replace("}", ', "tag": "T"}'), "{year}_any")
+    files = [files[0].rename(tmp_path / "a.jsonl"), files[1].rename(tmp_path / "b.jsonl")]
+    assert "T,1.0" in done(call, "evaluate", gold, *files, "--task", "4", "-f", "csv")[0]
+
+
+def test_articles_and_answers_of_each_year_are_one_run_of_both(call, tmp_path):
+    records = [
+        {"query_id": f"{year}-01-A", "answer": "Y", "documents": ["1", "2"], "tag": "T"} for year in ("H30", "R01")
+    ]
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for path, record in zip(files, records, strict=True):
+        path.write_text(f"{json.dumps(record)}\n")
+    pair = '<pair id="{}-01-A" label="Y"><article>1</article><t2>x</t2></pair>'
+    gold = tmp_path / "gold.xml"
+    gold.write_text(f"<dataset>{pair.format('H30')}{pair.format('R01')}</dataset>")
+    assert "T,1.0,1.0" in done(call, "evaluate", gold, *files, "--task", "3", "-f", "csv")[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        (["gold.txt", "gold2.xml", "H30.bm25.json"], "unknown-format"),
+        (["--gold", "gold2.xml", "H30.bm25.json", "R01.bm25.json"], "mixed-forms"),
+    ],
+)
+def test_golds_in_the_wrong_place_are_told_from_runs(call, tmp_path, arguments, kind):
+    of_years(tmp_path)
+    (tmp_path / "gold2.xml").write_text('<dataset><pair id="R02-1-A" label="Y"><t2>x</t2></pair></dataset>')
+    paths = [one if one.startswith("--") else str(tmp_path / one) for one in arguments]
+    assert mentions(failing(call, "evaluate", *paths, "--task", "4"), f"[{kind}]")

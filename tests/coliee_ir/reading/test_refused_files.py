@@ -39,6 +39,8 @@ REFUSED = {
         f"run, line 2: 5 columns (found 'R07-01-O Q0 97 2 0.4'); {SIX_COLUMNS} …"),
     "not a number": (XML, SIX + "R07-01-O Q0 97 2 NaN T\n", ["--edition", "2025"],
         f"run, line 2: {NOT_FINITE} (found 'NaN'); …"),
+    "probabilities for ranks": (CASES, "query_id,doc_id,p\n000001,000018,0.5\n", ["--columns", "rank=p"],
+        "run, line 2: [bad-score] … (found '0.5'); …score=NAME"),
     "NUL": (CASES, COLUMNS + "000001 000203\0 T\n", [], "run, line 2: [encoding]; …;"),
     "not UTF-8": (CASES, COLUMNS.encode() + "000001 000203 résumé\n".encode("latin-1"), [],
         "run, line 2: [encoding] (found '\\xe9sum\\xe9\\n')"),

@@ -463,9 +463,12 @@ def test_a_run_of_both_parts_is_joined_and_split(put):
         for options in ([], ["--protocol", str(protocol), "--tag", "A"]):
             assert main(["convert", str(both), str(target), "--to", to, *options]) == 0
             assert target.read_text() == expected
-    target = both.parent / "again.jsonl"
-    convert(both, target)
-    assert target.read_text() == both.read_text()
+    target, other = (
+        both.parent / "again.jsonl",
+        put("other.jsonl", both.read_text().replace('"q"', '"r"').replace('"p"', '"s"')),
+    )
+    convert([both, other], target)
+    assert target.read_text() == both.read_text() + other.read_text()
 
 
 def test_articles_beside_an_answer_are_split_where_they_are_named(put, call, tmp_path):
@@ -505,12 +508,79 @@ def test_the_ending_names_the_form(put, text, ending, call):
          "[answer-tie] … 1 question …"),
         ("s.txt", "q Answer: Yes\nq No.\nq Yes, because\np Who knows?\np No.\n", {"form": "text"}, "q Y s\np N s\n",
          "[no-vote] 1 … (first: line 4: 'Who knows?')"),
+        ("s.json", '{"q": ["Y", "N", "Y"], "p": ["no"]}', {}, "q Y s\np N s\n", "2 answers"),
+        ("s.jsonl", '{"id": "q", "answers": ["N", "Y", "Y"]}\n{"id": "p", "answers": ["N"]}',
+         {"columns": {"answer": "answers"}}, "q Y s\np N s\n", "2 answers"),
+        ("s.csv", "id,sample,answer\nq,0,Y\nq,1,N\nq,2,Y\n", {}, "q Y s\n", "1 answer"),
+        ("s.json", '{"q": ["Yes, because", "No.", "Yes."]}', {"form": "text"}, "q Y s\n", "1 answer"),
+        ("s.jsonl", '{"custom_id": "q", "body": {"choices": [{"message": {"content": "No"}}, {"message": '
+         '{"content": "Answer: Y"}}, {"message": {"content": "N"}}]}}', {"form": "text"}, "q N s\n", "1 answer"),
+        ("s.json", '[{"id": "q", "outputs": [{"text": "Yes"}, {"text": "Yes"}, {"text": "No"}]}]',
+         {"form": "text", "columns": {"answer": "outputs.text"}}, "q Y s\n", "1 answer"),
     ],
 )  # fmt: skip
 def test_samples_are_put_to_the_vote(name, text, options, written, said, put):
     target, told = converted(put(name, text), "labels", aggregate="vote", **options)
     assert target.read_text() == written
     assert mentions(heard(told), said)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "kind"),
+    [
+        ('[{"id": "q", "out": [{"text": "Yes"}, {"text": "No"}]}]', {"columns": {"answer": "out.text"}}, "structure"),
+        ('{"id": "q", "message": {"content": [{"text": "Yes"}, {"text": "No"}]}}', {"aggregate": "vote"}, "structure"),
+        ('[{"id": "q", "outputs": [{"said": "Yes"}]}]', {}, "missing-key] … outputs.said"),
+    ],
+)  # fmt: skip
+def test_texts_that_are_no_samples_are_refused(text, options, kind, put):
+    with refusing(ColieeError, f"[{kind}"):
+        convert(put("s.json", text), "-", form="text", **options)
+
+
+def test_what_holds_documents_has_no_vote(put):
+    with refusing(ColieeError, "[wrong-part]"):
+        convert(put("s.json", '{"q": ["Y", "7"]}'), "-", aggregate="vote")
+
+
+ARTICLES = ["第五百三十七条", "民法第537条第2項", "537(1)", "537条1項ただし書", "424_2", "424.2", "第424条の2"]
+
+
+@pytest.mark.parametrize("text", ARTICLES)
+def test_articles_are_written_as_in_the_gold_however_they_are_named(text, put):
+    gold = put("gold.json", '{"R07-01-O": ["537", "424-2"], "R07-02-O": ["1"]}')
+    target, _ = converted(put("T", f"R07-01-O {text} T\nR07-02-O 1 T\n"), "columns", like=gold)
+    assert target.read_text() == f"R07-01-O {'537' if '5' in text or '五' in text else '424-2'} T\nR07-02-O 1 T\n"
+
+
+@pytest.mark.parametrize("text", ["R7-1-ア", "令和7年-01-ア", "r07-1-a", "R07-01-ア"])
+def test_questions_are_written_as_in_the_gold(text, put):
+    gold = put("gold.txt", "R07-01-A Y\nR07-02-O N\n")
+    target, told = converted(put("T", f"{text} N T\nR07-02-O N T\n"), "labels", like=gold)
+    assert target.read_text() == "R07-01-A N T\nR07-02-O N T\n"
+    with refusing(ColieeError, "[conflicting]"):
+        converted(put("T", f"{text} N T\nR07-01-A Y T\n"), "labels", like=gold)
+    kept, told = converted(put("T", "R08-01-ア N T\n"), "labels", like=gold)
+    assert kept.read_text() == "R08-01-ア N T\n" and "not in" in told[0]
+
+
+NESTED = '{"results": [{"problem": {"id": "q"}, "output": {"judgment": "N"}}]}'
+
+
+def test_the_role_of_a_named_column_tells_a_run_from_a_gold(put):
+    columns = {"query": "problem.id", "answer": "output.judgment"}
+    target, told = converted(put("T.json", NESTED), "jsonl", columns=columns)
+    assert lines_of(target) == [{"query_id": "q", "answer": "N", "tag": "T"}] and told == ["1 answer"]
+    target, told = converted(
+        put("T.json", NESTED), "jsonl", columns={"query": "problem.id", "label": "output.judgment"}
+    )
+    assert "tag" not in target.read_text()
+
+
+@pytest.mark.parametrize(("to", "options"), [("statements", {"tag": "T"}), ("statements", {})])
+def test_statements_are_json_lines_without_a_tag(to, options, put, tmp_path):
+    with refusing(ColieeError, "[unfit-option]" if options else "[cannot-convert]"):
+        convert(put("gold.xml", TWO_ARTICLES), tmp_path / "x.csv", to=to, **options)
 
 
 @pytest.mark.parametrize("to", ["json", "jsonl", "csv", "trec", "columns", "parquet"])
