@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coliee_adapters import trec_eval
+from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, of_mean, quotient
@@ -121,18 +122,38 @@ def compute_all(measures: Sequence[Delegated], parts: Parts, decisions: Decision
     if not measures:
         return []
     judged = measures[0].part(parts)
-    left_out = judged.qrels.sizes == 0  # what qrels cannot hold is in no mean of trec_eval's
-    if decisions.unanswered == "skip":
-        left_out |= judged.retrieved == 0
     requests = [measure.asked_of(judged.qrels) for measure in measures]
-    values = trec_eval.values(requests, judged.qrels.start, judged.qrels.graded, judged.rank, judged.retrieved)
-    table = np.array([values[request] for request in requests])
-    table[:, left_out] = np.nan
+    table = of_rankings(requests, judged.qrels, judged.rank[None], judged.retrieved[None], decisions)[:, 0]
     means = trec_eval.means(requests, table[:, judged.qrels.by_id])
     return [
         of_values(request, mean, per_query, judged)
         for request, mean, per_query in zip(requests, means, table, strict=True)
     ]
+
+
+def of_rankings(
+    requests: Sequence[trec_eval.Request], qrels: Qrels, ranks: IntArray, retrieved: IntArray, decisions: Decisions
+) -> FloatArray:
+    """trec_eval's values for n rankings of the same queries, for which it is asked once; shape (requests, n, Q).
+
+    NaN for queries that are in no mean: those that qrels cannot hold, and unanswered ones where they are skipped.
+
+    Args:
+        requests: what trec_eval is asked for.
+        qrels: the gold.
+        ranks: shape (n, D); the rank of each judged document.
+        retrieved: shape (n, Q); how many documents each query has.
+        decisions: what is done with unanswered queries.
+    """
+    n = len(ranks)
+    start = np.concatenate(([0], np.cumsum(np.tile(qrels.sizes, n))))
+    values = trec_eval.values(requests, start, np.tile(qrels.graded, n), ranks.ravel(), retrieved.ravel())
+    table = np.array([values[request] for request in requests]).reshape(len(requests), n, -1)
+    left_out = np.broadcast_to(qrels.sizes == 0, retrieved.shape)
+    if decisions.unanswered == "skip":
+        left_out = left_out | (retrieved == 0)
+    table[:, left_out] = np.nan
+    return table
 
 
 def of_values(request: trec_eval.Request, value: float, per_query: FloatArray, judged: Judged) -> Result:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple, Protocol, Unpack
 
@@ -16,6 +16,7 @@ from coliee_adapters.files.writing import open_text_replacing
 from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks
+from coliee_adapters.trec_eval import Request
 from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates
 from coliee_ir.commands.fuse.recipe import Fused, Fusion, file_of, read_all, tag_of
@@ -25,7 +26,8 @@ from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.order import check_order
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Measure
-from coliee_ir.measures.base import Terms, quotient
+from coliee_ir.measures.base import Terms, of_mean, quotient
+from coliee_ir.measures.delegated import Delegated, of_rankings, summed
 from coliee_ir.measures.sets import MacroF
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Grid, Number, difference_cells, number_or_dash
@@ -49,17 +51,10 @@ from coliee_ir.stats.settings import FOLDS, REPEATS, SEED, Resampling
 #: Where a cutoff is fitted, those up to here are tried.
 DEEPEST = 500
 
-#: So many bytes of sums are kept.
-_REMEMBERED = 1 << 28
+#: so many weightings are tried at a time
+_AT_ONCE: Final = 64
 
 Weights = tuple[float, ...]
-
-
-class Worth(NamedTuple):
-    """A score, and the cutoff that gives it; None where none was fitted."""
-
-    score: float
-    top: int | None
 
 
 class QueryTerms(NamedTuple):
@@ -74,11 +69,21 @@ class Tried(Protocol):
 
     cuts: bool  # whether a cutoff is fitted with the weights
 
-    def each(self, weights: Weights) -> QueryTerms:
-        """What each query adds."""
-
     def contents(self, run: int) -> bytes:
         """What a run holds, as bytes that do not depend on the order in which runs are given."""
+
+    def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
+        """What each query adds under each of some weights."""
+
+    def estimates(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
+        """The same but for the last bits, where that costs much less; else empty."""
+
+
+class Worths(NamedTuple):
+    """Scores of some weights without the queries of each fold of each repeat, and last with all queries."""
+
+    scores: FloatArray  # shape (R · folds + 1,); at the best cutoff, where one is fitted; -inf where there is none
+    tops: IntArray  # shape (R · folds + 1,); that cutoff
 
 
 class Trial:
@@ -86,45 +91,79 @@ class Trial:
 
     def __init__(self, tried: Tried, fold: IntArray) -> None:
         self.tried = tried
-        #: how many folds a repeat has
-        self.folds = int(fold.max()) + 1
+        self.folds = int(fold.max()) + 1  # of each repeat
         self.fold = fold + self.folds * np.arange(len(fold))[:, None]
         every = np.arange(len(fold) * self.folds)
         self._in_fold = (self.fold[every // self.folds] == every[:, None]).astype(np.float64)
-        self._sums: dict[Weights, FloatArray] = {}
+        self._worths: dict[Weights, Worths] = {}
+        self._estimates: dict[Weights, Worths] = {}
         self.score: Callable[[FloatArray], FloatArray] = quotient
 
-    def sums(self, weights: Weights) -> FloatArray:
-        """Shape (R · folds, cutoffs, T); what the queries of each fold add, at the cutoffs 1, 2, …, or at none."""
-        if weights not in self._sums:
-            each, self.score = self.tried.each(weights)
-            sums = np.tensordot(self._in_fold, each, axes=1)
-            if len(self._sums) * sums.nbytes > _REMEMBERED:
-                self._sums.clear()
-            self._sums[weights] = sums
-        return self._sums[weights]
+    def worths(self, weights: Weights) -> Worths:
+        """The scores of weights."""
+        self._try([weights], self._worths, self.tried.terms)
+        return self._worths[weights]
 
-    def worth(self, weights: Weights, without: int | None = None) -> Worth:
-        """The score of weights on all queries, or outside of a fold; at the best cutoff where one is fitted."""
-        sums = self.sums(weights)
-        first = 0 if without is None else without // self.folds * self.folds
-        repeat = sums[first : first + self.folds]
-        total = repeat.sum(axis=0) if without is None else np.delete(repeat, without - first, axis=0).sum(axis=0)
-        scores = np.nan_to_num(self.score(total), nan=-np.inf)
+    def _try(
+        self,
+        weightings: Iterable[Weights],
+        known: dict[Weights, Worths],
+        terms: Callable[[Sequence[Weights]], Sequence[QueryTerms]],
+    ) -> None:
+        """Add the scores of weights that are not known yet."""
+        new = [weights for weights in dict.fromkeys(weightings) if weights not in known]
+        for first in range(0, len(new), _AT_ONCE):
+            some = new[first : first + _AT_ONCE]
+            known.update(zip(some, map(self._scored, terms(some)), strict=False))
+
+    def _scored(self, terms: QueryTerms) -> Worths:
+        each, self.score = terms
+        sums = np.tensordot(self._in_fold, each, axes=1).reshape(-1, self.folds, *each.shape[1:])
+        others = [[other for other in range(self.folds) if other != fold] for fold in range(self.folds)]
+        outside = sums[:, others].sum(axis=2).reshape(-1, *each.shape[1:])
+        totals = np.concatenate((outside, sums[:1].sum(axis=1)))
+        scores = np.nan_to_num(self.score(totals), nan=-np.inf)
         # of cutoffs that are as good, the least
-        best = int(np.argmax(scores >= scores.max() - NEAR))
-        return Worth(float(scores[best]), best + 1 if self.tried.cuts else None)
+        best = np.argmax(scores >= scores.max(axis=1, keepdims=True) - NEAR, axis=1)
+        return Worths(scores[np.arange(len(scores)), best], best + 1)
+
+    def search(self, orders: Sequence[Sequence[int]]) -> list[Weights]:
+        """The weights that are found without each fold of each repeat, and with all queries, all searched side by side.
+
+        What may be the best of a line is asked for exactly, in one call for all searches; estimates rule out the rest.
+        """
+        searches = [climbing(order) for order in orders]
+        lines, found = dict(enumerate(map(next, searches))), dict[int, Weights]()
+        while lines:
+            self._try((w for line in lines.values() for w in line), self._estimates, self.tried.estimates)
+            promising = {fold: [w for w in line if self._is_promising(w, line, fold)] for fold, line in lines.items()}
+            self._try((w for line in promising.values() for w in line), self._worths, self.tried.terms)
+            for fold, line in list(lines.items()):
+                scores = {weights: float(self._worths[weights].scores[fold]) for weights in promising[fold]}
+                try:
+                    lines[fold] = searches[fold].send([scores.get(weights, -math.inf) for weights in line])
+                except StopIteration as stopped:
+                    found[fold] = stopped.value
+                    del lines[fold]
+        return [found[fold] for fold in range(len(orders))]
+
+    def _is_promising(self, weights: Weights, line: Sequence[Weights], fold: int) -> bool:
+        """Whether weights may be the best of a line, as far as estimates tell."""
+        if not self._estimates:
+            return True
+        best = max(float(self._estimates[other].scores[fold]) for other in line)
+        return float(self._estimates[weights].scores[fold]) >= best - _NEAR_ENOUGH
 
     def held_out(self, of_folds: Sequence[Weights]) -> Terms:
         """What each query adds when it is fused by the weights, and cut where the queries outside of its fold say."""
         parts: dict[int, FloatArray] = {}
         for weights in dict.fromkeys(of_folds):
-            each = self.tried.each(weights).values
+            [(each, _)] = self.tried.terms([weights])
             for fold in (fold for fold, fitted in enumerate(of_folds) if fitted == weights):
                 repeat = fold // self.folds
                 among = self.fold[repeat] == fold
                 held_out = parts.setdefault(repeat, np.zeros((len(each), each.shape[2])))
-                held_out[among] = each[among, (self.worth(weights, fold).top or 1) - 1]
+                held_out[among] = each[among, self.worths(weights).tops[fold] - 1]
         return averaged([parts[repeat] for repeat in range(len(self.fold))], self.score, is_mean=False)
 
 
@@ -139,38 +178,86 @@ class Rankings:
         held = blend.held
         self.contents = held.contents
         self.deepest = min(int(held.sizes.max(initial=1)), DEEPEST)
-        number = {query: at for at, query in enumerate(qrels.queries)}
+        number = {query: i for i, query in enumerate(qrels.queries)}
         #: shape (candidates' queries,); the number of each in the gold; -1 where it is not judged
         self._number = np.array([number.get(query, -1) for query in held.queries], dtype=np.int64)
-        of_candidate = {query: at for at, query in enumerate(held.queries)}
+        of_candidate = {query: i for i, query in enumerate(held.queries)}
         self._row = np.full(len(qrels.relevance), -1, dtype=np.int64)
-        for at, query in enumerate(qrels.queries):
+        for i, query in enumerate(qrels.queries):
             if query in of_candidate:
-                first, last = held.start[of_candidate[query] : of_candidate[query] + 2].tolist()
+                first, last = held.start[of_candidate[query] :][:2].tolist()
                 row_of = {document: row for row, document in enumerate(held.documents[first:last], start=first)}
-                judged = range(int(qrels.start[at]), int(qrels.start[at + 1]))
-                self._row[judged.start : judged.stop] = [row_of.get(qrels.documents[row], -1) for row in judged]
+                judged = slice(*qrels.start[i : i + 2].tolist())
+                self._row[judged] = [row_of.get(document, -1) for document in qrels.texts[judged]]
 
-    def each(self, weights: Weights) -> QueryTerms:
-        """What each query adds, at the cutoffs 1, 2, …, or at none."""
-        judged = self._judged(weights)
+    def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
+        """What each query adds, at the cutoffs 1, 2, …, or at none; trec_eval is asked once."""
+        ranks, retrieved = self._ranked(weightings)
+        if isinstance(self._measure, Delegated):
+            request = self._measure.asked_of(self._qrels)
+            [values] = of_rankings([request], self._qrels, ranks, retrieved, self._decisions)
+            return [_uncut(summed(request, per_query) or of_mean(per_query)) for per_query in values]
+        nothing = np.zeros(len(self._qrels.queries), dtype=np.int64)
+        each = [
+            Judged(self._qrels, rank, depth, nothing, depth > 0, {}, Remarks())
+            for rank, depth in zip(ranks, retrieved, strict=True)
+        ]
         if not self.cuts:
-            terms = self._measure.compute({"documents": judged}, self._decisions).terms
-            return QueryTerms(terms.each[:, None, :], terms.score)
-        at = at_cutoffs(self._measure, judged, self.deepest, self._decisions)
-        return QueryTerms(at.each, at.score)
+            return [_uncut(self._measure.compute({"documents": one}, self._decisions).terms) for one in each]
+        cut = [at_cutoffs(self._measure, one, self.deepest, self._decisions) for one in each]
+        return [QueryTerms(one.each, one.score) for one in cut]
 
-    def _judged(self, weights: Weights) -> Judged:
-        """Where the judged documents stand."""
-        queries, found = len(self._qrels.queries), self._row >= 0
-        rank = np.zeros(len(self._row), dtype=np.int64)
-        rank[found], is_kept = self._blend.ranks_of(self._row[found], np.array(weights))
-        held, known = self._blend.held, self._number >= 0
-        retrieved = np.zeros(queries, dtype=np.int64)
-        kept = np.bincount(held.query[is_kept], minlength=len(held.queries))
-        retrieved[self._number[known]] = kept[known]
-        nothing = np.zeros(queries, dtype=np.int64)
-        return Judged(self._qrels, rank, retrieved, nothing, retrieved > 0, {}, Remarks())
+    def estimates(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
+        """What each query adds to the mean of average precisions, of which trec_eval's cost grows with the depth."""
+        if not isinstance(self._measure, Delegated) or self._measure.request != Request(
+            "map", rel=self._measure.least_relevance
+        ):
+            return []
+        ranks, retrieved = self._ranked(weightings)
+        precisions = average_precisions(self._qrels, self._measure.asked_of(self._qrels).rel, ranks)
+        precisions[:, self._qrels.sizes == 0] = np.nan
+        if self._decisions.unanswered == "skip":
+            precisions[retrieved == 0] = np.nan
+        return [_uncut(of_mean(per_query)) for per_query in precisions]
+
+    def _ranked(self, weightings: Sequence[Weights]) -> tuple[IntArray, IntArray]:
+        """Where the judged documents stand, and how many documents each judged query has; shapes (m, D) and (m, Q)."""
+        table, found, known = np.array(weightings), self._row >= 0, self._number >= 0
+        ranks = np.zeros((len(table), len(self._row)), dtype=np.int64)
+        ranks[:, found] = self._blend.ranks_of(self._row[found], table)
+        retrieved = np.zeros((len(table), len(self._qrels.queries)), dtype=np.int64)
+        lengths = {used: self._blend.lengths(np.array(used)) for used in {tuple(row) for row in (table > 0).tolist()}}
+        for row, weights in zip(retrieved, table, strict=True):
+            row[self._number[known]] = lengths[tuple((weights > 0).tolist())][known]
+        return ranks, retrieved
+
+
+def _uncut(terms: Terms) -> QueryTerms:
+    return QueryTerms(terms.each[:, None, :], terms.score)
+
+
+def average_precisions(qrels: Qrels, level: int, ranks: IntArray) -> FloatArray:
+    """The average precision of each query in n rankings, but for the last bits; shape (n, Q).
+
+    It decides for which rankings trec_eval is asked; every score that is compared or shown is trec_eval's.
+
+    Args:
+        qrels: the gold.
+        level: the least relevance that counts as relevant.
+        ranks: shape (n, D); the rank of each judged document; 0 where it is missing.
+    """
+    rows = np.flatnonzero(qrels.graded >= level)
+    query, missing = qrels.query_of(rows), int(ranks.max(initial=0)) + 1
+    found = np.where(ranks[:, rows] > 0, ranks[:, rows], missing) + query * (missing + 1)
+    found.sort(axis=1)
+    found -= query * (missing + 1)
+    relevant_above = np.arange(len(rows)) - np.searchsorted(query, query) + 1
+    precision = np.where(found < missing, relevant_above / found, 0.0)
+    sums = np.zeros((len(ranks), len(qrels.queries)))
+    judged, first = np.unique(query, return_index=True)
+    if len(judged):
+        sums[:, judged] = np.add.reduceat(precision, first, axis=1) / qrels.relevant(level)[judged]
+    return sums
 
 
 class Ballots:
@@ -186,20 +273,26 @@ class Ballots:
         """What a run answers."""
         return bytes(self._votes[run].tobytes())
 
-    def each(self, weights: Weights) -> QueryTerms:
+    def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """Whether each query is answered rightly, and 1."""
-        is_cast, _, label = votes.decided(self._votes, np.array(weights), self._ties)
-        right = is_cast & (label == self._labels)
-        return QueryTerms(np.stack((right, np.ones_like(right)), axis=-1)[:, None].astype(np.float64), quotient)
+        found = (votes.decided(self._votes, np.array(weights), self._ties) for weights in weightings)
+        right = [is_cast & (label == self._labels) for is_cast, _, label in found]
+        return [_uncut(of_mean(one.astype(np.float64))) for one in right]
+
+    def estimates(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:  # counting votes is fast
+        """None."""
+        return []
 
 
 #: Shares of the coarse grid, in twentieths; then steps of hundredths around the best.
-_COARSE: Final = tuple(at / 20 for at in range(21))
-_FINE: Final = tuple(at / 100 for at in range(-4, 5))
+_COARSE: Final = tuple(i / 20 for i in range(21))
+_FINE: Final = tuple(i / 100 for i in range(-4, 5))
 _SWEEPS: Final = 20
 
 #: A score must be better by more than this to be better.
 _BETTER: Final = 1e-12
+#: an estimate that is further than this below another is that of a worse score
+_NEAR_ENOUGH: Final = 1e-9
 
 #: Weights are rounded to so many digits: those that are written are those that were tried.
 _DIGITS: Final = 6
@@ -210,41 +303,49 @@ def equal(runs: int) -> Weights:
     return (round(1 / runs, _DIGITS),) * runs
 
 
-def alone(runs: int, at: int) -> Weights:
+def alone(runs: int, run: int) -> Weights:
     """All weight on one run."""
-    return tuple(float(run == at) for run in range(runs))
+    return tuple(float(other == run) for other in range(runs))
 
 
-def climbed(value: Callable[[Weights], float], order: Sequence[int]) -> Weights:
-    """The best weights that the search finds, starting from equal ones, which they are never worse than.
+def climbing(order: Sequence[int]) -> Generator[Sequence[Weights], Sequence[float], Weights]:
+    """Search for the best weights, starting from equal ones, which they are never worse than.
+
+    It gives the weights of a line, is sent their scores (-inf for what is not the best of them), and returns the best.
 
     A step gives one run a share t of the weight and the others the rest, in the proportions that they have. Of shares
     that are as good, the nearest to the present one is taken, so that the result is the same on every machine.
     """
     weights = equal(len(order))
-    best = value(weights)
+    [best] = yield [weights]
     for fine in (False, True):
         for _ in range(_SWEEPS):
             before = best
-            for at in order:
-                now = weights[at]
-                shares = [now + step for step in _FINE] if fine else list(_COARSE)
-                tried = [_with_share(weights, at, min(max(share, 0.0), 1.0)) for share in shares]
-                for other in sorted(dict.fromkeys(tried), key=lambda one: (abs(one[at] - now), one[at])):
-                    if (score := value(other)) > best + _BETTER:
-                        best, weights = score, other
+            for run in order:
+                line = _line(weights, run, _FINE if fine else None)
+                for other, value in zip(line, (yield line), strict=True):
+                    if value > best + _BETTER:
+                        best, weights = value, other
             if best == before:
                 break
     return weights
 
 
-def _with_share(weights: Weights, at: int, share: float) -> Weights:
+def _line(weights: Weights, run: int, steps: Sequence[float] | None) -> list[Weights]:
+    """The weights with other shares for a run, so many steps away or those of the coarse grid; the nearest first."""
+    now = weights[run]
+    shares = _COARSE if steps is None else [now + step for step in steps]
+    line = dict.fromkeys(_with_share(weights, run, min(max(share, 0.0), 1.0)) for share in shares)
+    return sorted(line, key=lambda other: (abs(other[run] - now), other[run]))
+
+
+def _with_share(weights: Weights, run: int, share: float) -> Weights:
     """The weights with a share for one run, and the rest for the others in their proportions."""
-    rest = math.fsum(weight for run, weight in enumerate(weights) if run != at)
+    rest = math.fsum(weight for other, weight in enumerate(weights) if other != run)
     shared = []
-    for run, weight in enumerate(weights):
+    for other, weight in enumerate(weights):
         part = weight / rest if rest else 1 / (len(weights) - 1)
-        shared.append(round(share if run == at else (1 - share) * part, _DIGITS))
+        shared.append(round(share if other == run else (1 - share) * part, _DIGITS))
     return tuple(shared)
 
 
@@ -331,12 +432,9 @@ def fit_fusion(
     trial, tags = Trial(tried, fold), tuple(names_of(records))
     by_contents = sorted(range(len(records)), key=tried.contents)
 
-    def best(without: int | None = None) -> Weights:
-        alone_scores = [round(trial.worth(alone(len(records), at), without).score, 12) for at in range(len(records))]
-        order = sorted(by_contents, key=lambda at: -alone_scores[at])
-        return climbed(lambda weights: trial.worth(weights, without).score, order)
-
-    fitted, of_folds = best(), [best(without) for without in range(repeats * folds)]
+    each_alone = np.array([trial.worths(alone(len(records), run)).scores for run in by_contents]).round(12)
+    orders = [[by_contents[i] for i in np.argsort(-scores, kind="stable").tolist()] for scores in each_alone.T]
+    *of_folds, fitted = trial.search(orders)
     whole_terms = trial.held_out(of_folds)
     contenders = [_contender(trial, "fitted", fitted, whole_terms, whole_terms)]
     others = [("equal weights", equal(len(tags))), *((one, alone(len(tags), at)) for at, one in enumerate(tags))]
@@ -461,9 +559,12 @@ def _answers(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ans
 
 def _contender(trial: Trial, name: str, weights: Weights, held_out: Terms, fitted: Terms) -> Contender:
     """A row of the table."""
-    resubstitution, top = trial.worth(weights)
+    worths = trial.worths(weights)
+    top = int(worths.tops[-1]) if trial.tried.cuts else None
     sd = spread(held_out, len(trial.fold), trial.score)
-    return Contender(name, weights, top, resubstitution, held_out.total, sd, difference(fitted, held_out, trial.folds))
+    return Contender(
+        name, weights, top, float(worths.scores[-1]), held_out.total, sd, difference(fitted, held_out, trial.folds)
+    )
 
 
 _CAPTION = "Held out: expected score on similar queries. Fitted − this: held-out difference with a 95% interval."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -162,13 +162,11 @@ class Method:
     formula: str  # what a document's score, or its place in the set, is made of; w is a run's weight
     takes: frozenset[str]  # the parameters that it has
     ranks: bool = True  # whether it gives scores, and so a ranking; else a set
-    # parts of shape (n, P), 0 where a run has none for the document, which those are, weights → the fused scores of
-    # shape (P,); None for sets
-    combine: Callable[[FloatArray, BoolArray, FloatArray], FloatArray] | None = None
+    counted: bool = False  # whether the sum is multiplied by the number of runs that give the document a score
 
 
-def weighted_sum(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
-    """Σ w · part, added in an order of their own, so that the last bit does not depend on that of the runs."""
+def weighted_sum(parts: FloatArray, weights: FloatArray) -> FloatArray:
+    """Σ w · part, shape (P,), added in an order of its own, so that no bit depends on the order of the runs."""
     used = weights > 0
     addends = parts[used] * weights[used, None]
     for first in range(len(addends) if len(addends) > 2 else 0):  # sorted by neighbours, thrice as fast as by columns
@@ -182,23 +180,13 @@ def weighted_sum(parts: FloatArray, named: BoolArray, weights: FloatArray) -> Fl
     return total
 
 
-def _sum_times_count(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
-    return weighted_sum(parts, named, weights) * counted_runs(named, weights)
-
-
-def counted_runs(named: BoolArray, weights: FloatArray) -> FloatArray:
-    """How many runs with a weight have each document; shape (P,)."""
-    count: FloatArray = named[weights > 0].sum(axis=0, dtype=np.float64)
-    return count
-
-
 _SCORED: Final = frozenset({"norm", "weights", "top"})
 
 #: method → what it is
 METHODS: Final[dict[str, Method]] = {
-    "rrf": Method("Σ w / (k + rank)", frozenset({"k", "weights", "top"}), combine=weighted_sum),
-    "combsum": Method("Σ w·s", _SCORED, combine=weighted_sum),
-    "combmnz": Method("(how many runs have it) · Σ w·s", _SCORED, combine=_sum_times_count),
+    "rrf": Method("Σ w / (k + rank)", frozenset({"k", "weights", "top"})),
+    "combsum": Method("Σ w·s", _SCORED),
+    "combmnz": Method("(how many runs have it) · Σ w·s", _SCORED, counted=True),
     "union": Method("in any run", frozenset[str](), ranks=False),
     "intersection": Method("in all runs", frozenset[str](), ranks=False),
     "vote": Method(
@@ -384,8 +372,10 @@ def in_order(query: IntArray, kept: BoolArray, compared: FloatArray) -> tuple[In
     return order, rank
 
 
-#: where each judged document has so many candidates, its rank is counted; where it has fewer, all are sorted
-_COUNTED: Final = 60
+#: scores further apart than this share of the greatest differ as float32 too, whose steps are half as wide
+_MARGIN: Final = 2.0**-22
+#: scores beyond this may be infinite as float32
+_LARGE: Final = 1e37
 
 
 class Ranked(NamedTuple):
@@ -402,15 +392,16 @@ class Blend:
 
     def __init__(self, held: Candidates, method: str, norm: str, k: float) -> None:
         self.held = held
-        self.combine = METHODS[method].combine
+        self.method = METHODS[method]
         self.parts = parts_of(held, method, norm, k)
 
-    def scores(self, weights: FloatArray) -> tuple[FloatArray, BoolArray]:
-        """The fused score of each candidate, and whether a run with a weight has retrieved it."""
-        assert self.combine is not None
+    def scores(self, weights: FloatArray, rows: slice = slice(None)) -> tuple[FloatArray, BoolArray]:
+        """The fused score of each candidate, or of some rows, and whether a run with a weight has retrieved it."""
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self.combine(self.parts.values, self.parts.given, weights)
-        kept = np.asarray(self.held.named[weights > 0].any(axis=0))
+            scores = weighted_sum(self.parts.values[:, rows], weights)
+            if self.method.counted:
+                scores *= self.parts.given[weights > 0, rows].sum(axis=0, dtype=np.float64)
+        kept = np.asarray(self.held.named[weights > 0, rows].any(axis=0))
         scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
         if not np.isfinite(scores).all():
             raise UsageError("bad-score", "a fused score is too large to represent; use smaller weights")
@@ -421,19 +412,43 @@ class Blend:
         scores, kept = self.scores(weights)
         return Ranked(scores, kept, *in_order(self.held.query, kept, as_compared(scores)))
 
-    def ranks_of(self, rows: IntArray, weights: FloatArray) -> tuple[IntArray, BoolArray]:
-        """The ranks of some candidates, 0 of what is not kept; and which of all are kept."""
-        queries = self.held.query[rows]
-        if len(rows) * _COUNTED > len(self.held.query):
-            ranked = self.ranked(weights)
-            return ranked.rank[rows], ranked.kept
-        scores, kept = self.scores(weights)
-        compared, ranks = np.where(kept, as_compared(scores), -np.inf), np.zeros(len(rows), dtype=np.int64)
-        bounds = zip(self.held.start[queries].tolist(), self.held.start[queries + 1].tolist(), strict=True)
-        for i, (row, score, (first, last)) in enumerate(zip(rows.tolist(), compared[rows], bounds, strict=True)):
-            equal_above = np.count_nonzero(compared[first:row] == score)
-            ranks[i] = np.count_nonzero(compared[first:last] > score) + equal_above + 1
-        return np.where(kept[rows], ranks, 0), kept
+    def lengths(self, weights: FloatArray) -> IntArray:
+        """How many candidates of each query are kept; shape (Q,)."""
+        kept = self.held.named[weights > 0].any(axis=0)
+        return np.bincount(self.held.query[kept], minlength=len(self.held.queries))
+
+    def ranks_of(self, rows: IntArray, weightings: FloatArray) -> IntArray:
+        """The ranks of some candidates, query by query, by m weightings; shape (m, rows); 0 of what is not kept.
+
+        What lies above them is counted, without sorting. The scores that are compared are matrix products, whose last
+        bits are not those of the fused scores; where two are too near to tell, these are computed.
+        """
+        ranks = np.zeros((len(weightings), len(rows)), dtype=np.int64)
+        values, named, used = self.parts.values, self.held.named.astype(np.float64), weightings > 0
+        given = self.parts.given.astype(np.float64)
+        greatest = weightings @ np.abs(values).max(axis=1, initial=0.0) * (len(values) if self.method.counted else 1)
+        margin = np.where(greatest < _LARGE, np.maximum(_MARGIN * greatest, 1 / _LARGE), np.inf)[:, None]
+        partial = np.flatnonzero(~used.all(axis=1))
+        of_rows = self.held.query[rows]
+        bounds = np.flatnonzero(np.diff(of_rows, prepend=-1, append=-1)).tolist()
+        for first, last in pairwise(bounds):
+            of_query = slice(*self.held.start[of_rows[first] :][:2].tolist())
+            places = rows[first:last] - of_query.start
+            scores = weightings @ values[:, of_query]
+            if self.method.counted:
+                scores *= used @ given[:, of_query]
+            if len(partial):
+                scores[partial] = np.where(used[partial] @ named[:, of_query] > 0, scores[partial], -np.inf)
+            own = scores[:, places]
+            is_kept = own > -np.inf
+            above = (scores[:, None] > (own + margin)[..., None]).sum(axis=-1)
+            near = (scores[:, None] >= (own - margin)[..., None]).sum(axis=-1) - above
+            ranks[:, first:last] = (above + 1) * is_kept
+            for i in np.flatnonzero(((near > 1) & is_kept).any(axis=1)).tolist():
+                exact, kept = self.scores(weightings[i], of_query)
+                query = np.zeros(len(exact), dtype=np.int64)
+                ranks[i, first:last] = in_order(query, kept, as_compared(exact))[1][places]
+        return ranks
 
     def columns(self, ranked: Ranked, top: int | None) -> Columns:
         """The first rows of each query that are kept, best first."""

@@ -18,7 +18,7 @@ NEAR_WEIGHTS = 1e-9
 
 def elected(held: Candidates, method: str, weights: FloatArray) -> Columns:
     """The documents in the sets, by the weight of the runs that have them, then by id, greatest first."""
-    votes = weighted_sum(held.named.astype(np.float64), held.named, weights)
+    votes = weighted_sum(held.named.astype(np.float64), weights)
     total = math.fsum(weights.tolist())
     enough: BoolArray = votes > 0
     if method == "intersection":
