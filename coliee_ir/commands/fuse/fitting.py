@@ -332,11 +332,11 @@ def climbing(order: Sequence[int]) -> Generator[Sequence[Weights], Sequence[floa
 
 
 def _line(weights: Weights, run: int, steps: Sequence[float] | None) -> list[Weights]:
-    """The weights with other shares for a run, so many steps away or those of the coarse grid; the nearest first."""
+    """The weights, and those with other shares for a run: so many steps away, or of the coarse grid; nearest first."""
     now = weights[run]
-    shares = _COARSE if steps is None else [now + step for step in steps]
-    line = dict.fromkeys(_with_share(weights, run, min(max(share, 0.0), 1.0)) for share in shares)
-    return sorted(line, key=lambda other: (abs(other[run] - now), other[run]))
+    shares = _COARSE if steps is None else [min(max(now + step, 0.0), 1.0) for step in steps]
+    line = {weights, *(_with_share(weights, run, share) for share in shares)}
+    return sorted(line, key=lambda other: (abs(other[run] - now), other[run], other != weights))
 
 
 def _with_share(weights: Weights, run: int, share: float) -> Weights:

@@ -427,7 +427,7 @@ class Blend:
         values, named, used = self.parts.values, self.held.named.astype(np.float64), weightings > 0
         given = self.parts.given.astype(np.float64)
         greatest = weightings @ np.abs(values).max(axis=1, initial=0.0) * (len(values) if self.method.counted else 1)
-        margin = np.where(greatest < _LARGE, np.maximum(_MARGIN * greatest, 1 / _LARGE), np.inf)[:, None]
+        margin = np.where(greatest < _LARGE, np.maximum(_MARGIN * greatest, 1 / _LARGE), 1e300)[:, None]
         partial = np.flatnonzero(~used.all(axis=1))
         of_rows = self.held.query[rows]
         bounds = np.flatnonzero(np.diff(of_rows, prepend=-1, append=-1)).tolist()

@@ -13,7 +13,7 @@ from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
-from coliee_ir.commands.fuse.fitting import Ballots, Rankings, Trial, Weights, climbed, equal
+from coliee_ir.commands.fuse.fitting import Ballots, Rankings, Trial, Weights, climbing, equal
 from coliee_ir.commands.fuse.methods import Blend, Candidates
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
@@ -62,19 +62,28 @@ def test_scores_are_those_of_the_runs_that_are_written(gold, drawn, measure, see
     assert all(fitted.resubstitution >= other.resubstitution - 1e-12 for other in fitted.contenders[1:])
 
 
-def trial_of(gold, drawn, measure, fold):
+class OfTrecEval(Rankings):
+    """Rankings whose every score is trec_eval's."""
+
+    def estimates(self, weightings):
+        return []
+
+
+def trial_of(gold, drawn, measure, fold, rankings=Rankings):
     held = Candidates.of([coliee_ir.read_run(run, task="trec") for run in drawn])
     blend = Blend(held, "combsum", "min-max", 60)
-    return Trial(Rankings(blend, Qrels(gold), parse(measure)[0], Decisions()), np.atleast_2d(fold))
+    return Trial(rankings(blend, Qrels(gold), parse(measure)[0], Decisions()), np.atleast_2d(fold))
 
 
 @settings(max_examples=settings.default.max_examples // 2)
 @given(golds, st.lists(runs, min_size=2, max_size=3), st.sampled_from(["MicroF1", "MacroF2", "MicroF1@2", "AP"]))
 def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(gold, drawn, measure):
+    orders = [range(len(drawn))] * 4  # without each fold, and with all
     trial = trial_of(gold, drawn, measure, [0, 1, 2, 0, 1, 2])
-    for without in (None, 0, 1, 2):
-        weights = climbed(lambda w, without=without: trial.worth(w, without).score, range(len(drawn)))
-        assert trial.worth(weights, without).score >= trial.worth(equal(len(drawn)), without).score
+    found = trial.search(orders)
+    for i, weights in enumerate(found):
+        assert trial.worths(weights).scores[i] >= trial.worths(equal(len(drawn))).scores[i]
+    assert found == trial_of(gold, drawn, measure, [0, 1, 2, 0, 1, 2], OfTrecEval).search(orders)
 
 
 @settings(max_examples=settings.default.max_examples // 2)
@@ -83,12 +92,11 @@ def test_the_best_cut_off_is_that_of_trying_each(gold, drawn, measure, share):
     trial = trial_of(gold, drawn, measure, [0, 1, 0, 1, 0, 1])
     ranked = Fusion("combsum", weights=(share, 1 - share))
     tried = [score(gold, ranked_at(ranked, drawn, top), measure) for top in range(1, trial.tried.deepest + 1)]
-    worth = trial.worth((share, 1 - share))
-    assert finite(worth.score) == pytest.approx(max(tried), abs=1e-12)
-    assert worth.top is not None
-    assert tried[worth.top - 1] == pytest.approx(max(tried), abs=1e-12)
+    worths = trial.worths((share, 1 - share))
+    assert finite(worths.scores[-1]) == pytest.approx(max(tried), abs=1e-12)
+    assert tried[worths.tops[-1] - 1] == pytest.approx(max(tried), abs=1e-12)
     # of several that are as good, the least
-    assert all(value < max(tried) + 1e-12 for value in tried[: worth.top - 1])
+    assert all(value < max(tried) - 1e-13 for value in tried[: worths.tops[-1] - 1])
 
 
 def ranked_at(fusion, drawn, top):
@@ -118,6 +126,16 @@ def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by():
         # what a query's gold is does not change what it is fused by, but all that others are fused by
         spoiled = fit_fusion({**gold, query: ["000029"]}, *drawn, task=1, folds=10, repeats=1)
         assert set(spoiled.fold_weights) & set(fitted.fold_weights)
+
+
+def climbed(value, order):
+    search = climbing(order)
+    line = next(search)
+    while True:
+        try:
+            line = search.send([value(weights) for weights in line])
+        except StopIteration as stopped:
+            return stopped.value
 
 
 def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level():
@@ -247,36 +265,43 @@ def test_what_does_not_belong_together_is_refused():
         fit_fusion({"H18-1-1": ["1"], "H18-1-2": ["2"]}, labels, labels, task=3, edition=2025, folds=2)
 
 
-@pytest.mark.parametrize("judged", [1, 3, 20])
-def test_ranks_that_are_counted_are_those_that_are_sorted(judged):
-    """With many ties, with documents that only a run without weight has, and with more judged ones than are counted."""
-    rng = np.random.default_rng(judged)
-    drawn = [[(rng.permutation(400)[:250], rng.integers(0, 5, 250)) for _ in range(9)] for _ in range(3)]
+@pytest.mark.parametrize("norm", ["min-max", "none"])
+@pytest.mark.parametrize("method", ["combsum", "combmnz", "rrf"])
+def test_ranks_that_are_counted_are_those_that_are_sorted(method, norm):
+    """With many ties, also of very small and very large scores, and with documents that only runs without weight have.
+
+    The last run's scores differ by what float32 cannot hold."""
+    rng = np.random.default_rng(len(method + norm))
+    drawn = [[(rng.permutation(400)[:250], rng.integers(0, 5, 250) * scale) for _ in range(9)]
+             for scale in (1.0, 1e-39, 1e39)]  # fmt: skip
+    drawn[1] = [(documents, 1 + 1e-9 * rng.random(250)) for documents, _ in drawn[1]] if norm == "none" else drawn[1]
     runs = [
         Run.of({f"q{q}": {f"d{d}": float(s) for d, s in zip(*pair, strict=True)} for q, pair in enumerate(run)})
         for run in drawn
     ]
-    blend = Blend(Candidates.of(runs), "combsum", "min-max", 60.0)
-    rows = np.sort(rng.permutation(len(blend.held.documents))[: 9 * judged])
-    for weights in ([0.2, 0.5, 0.3], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]):
-        ranked = blend.ranked(np.array(weights))
-        ranks, kept = blend.ranks_of(rows, np.array(weights))
-        assert ranks.tolist() == ranked.rank[rows].tolist()
-        assert kept.tolist() == ranked.kept.tolist()
+    blend = Blend(Candidates.of(runs), method, norm, 60.0)
+    rows = np.sort(rng.permutation(len(blend.held.documents))[:60])
+    weightings = np.array([[0.2, 0.5, 0.3], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]])
+    ranked = [blend.ranked(weights) for weights in weightings]
+    assert blend.ranks_of(rows, weightings).tolist() == [one.rank[rows].tolist() for one in ranked]
+    lengths = [np.bincount(blend.held.query[one.kept], minlength=9).tolist() for one in ranked]
+    assert [blend.lengths(weights).tolist() for weights in weightings] == lengths
 
 
 def test_weights_that_several_folds_share_are_measured_once_for_all_of_them(monkeypatch):
     asked = list[Weights]()
-    each = Ballots.each
+    terms = Ballots.terms
 
-    def counting(ballots, weights):
-        asked.append(weights)
-        return each(ballots, weights)
+    def counting(ballots, weightings):
+        asked.extend(weightings)
+        return terms(ballots, weightings)
 
-    monkeypatch.setattr(Ballots, "each", counting)
+    monkeypatch.setattr(Ballots, "terms", counting)
     answers = [coliee_ir.read_run(dict.fromkeys(QUERIES, "Y")), coliee_ir.read_run(dict.fromkeys(QUERIES, "N"))]
     labels = {q: at < 2 for at, q in enumerate(QUERIES)}
     trial = Trial(Ballots(answers, labels, "N"), np.array([[0, 1, 2, 3, 0, 1]]))
     held_out = trial.held_out([(1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (0.0, 1.0)])
     assert held_out.each[:, 0].tolist() == [1, 0, 0, 1, 0, 1]
     assert asked == 2 * [(1.0, 0.0)] + 2 * [(0.0, 1.0)]  # for the folds, then for the queries
+    trial.search([range(2)] * 5)
+    assert len(asked) - 2 == len(set(asked))
