@@ -230,9 +230,10 @@ REMARKS: Final = {
     "folder if all of it belongs to {team}",
     "team-sender": "the subject of the mail names no team; taken as {team}'s, because {sender} sent mails of this "
     "team; list the mail in the teams file",
-    "team-senders": "mails of this team come from {n} senders: {examples}; are all of them its own?",
-    "team-senders.folder": "files of this team lie in a folder, and others came by mail from {examples}: are they its "
-    "own?",
+    "team-senders": "mails of this team come from {n} senders: {examples}; what they sent is kept apart; list the "
+    "mails in the teams file if all of them are its own",
+    "team-senders.folder": "files of this team lie in a folder, and others came by mail from {examples}; these are "
+    "kept apart; list the mails in the teams file if they are its own",
     "sender-teams": "{sender} sent mails of {n} teams: {examples}; are they one team?",
     "look-alike": "the names of these {n} teams look alike: {examples}; if they are one team, give it one name in "
     "the teams file",

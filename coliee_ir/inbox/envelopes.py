@@ -14,18 +14,34 @@ from coliee_adapters.files import archives, remote
 from coliee_adapters.files.mail import Mail
 from coliee_adapters.files.source import is_folder
 
-#: what the organisers want before the name of a team in a mail's subject, and mail programs make folders of
-_MAILED: Final = re.compile(r"(?:\s*(?:re|fwd?)\s*:)*\s*\[\s*submission\s*\]\s*(?=\S)", re.IGNORECASE)
+#: what the organisers want before the name of a team in a mail's subject, and mail programs make folders of; before
+#: it stands what programs and mailing lists put there
+_MAILED: Final = re.compile(
+    r"\A(?:\s*(?:(?:re|fwd?|aw|wg|sv|vs|tr|rv|antw|返信|转发|回复|答复)\s*(?:\[\d+\])?\s*[:\uff1a]"
+    r"|\[(?!\s*submission\s*\])[^\[\]]{1,40}\]))*\s*\[\s*submission\s*\]\s*(?=\S)",
+    re.IGNORECASE,
+)
 
-#: small letters of other scripts, each before the Latin one that it, or its capital, looks like
-_LOOK_ALIKE: Final = "аaвbеeкkмmнhоoрpсcтtуyхxѕsіiјjԛqԝwһhԁdӏi αaβbεeζzηhιiκkμmνnοoρpτtυyχx ıiɑaɡg".replace(" ", "")
+#: letters of other scripts as ``casefold`` leaves them, each before the Latin one that it, or its capital, looks like:
+#: Cyrillic, Greek, Latin small capitals, Cherokee, Lisu
+_LOOK_ALIKE: Final = (
+    "аaвbеeкkмmнhоoрpсcтtуyхxѕsіiјjԛqԝwһhԁdӏi αaβbεeζzηhιiκkμmνnοoρpτtυyχx ıiɑaɡg"
+    "ᴀaʙbᴄcᴅdᴇeꜰfɢgʜhɪiᴊjᴋkʟlᴍmɴnᴏoᴘpʀrꜱsᴛtᴜuᴠvᴡwʏyᴢz ᎠdᎡrᎢtᎪaᎫjᎬeᎳwᎷmᎻhᏀgᏃzᏔwᏙvᏚsᏞlᏟcᏢpᏦkᏴb"
+    "ꓐbꓑpꓓdꓔtꓖgꓗkꓙjꓚcꓜzꓝfꓟmꓠnꓡlꓢsꓣrꓦvꓧhꓪwꓫxꓬyꓮaꓰeꓲiꓳoꓴu"
+).replace(" ", "")
 _LETTERS: Final = str.maketrans(_LOOK_ALIKE[::2], _LOOK_ALIKE[1::2])
 
 #: whose letters are written beside Latin ones, and look like none of them
 _BESIDE: Final = ("LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "MASCULINE", "FEMININE")
 
-#: Latin characters that look like others
+#: Latin characters that look like others, one and two of them
 _CAPITALS: Final = str.maketrans("l1|0", "IIIO")
+_PAIRS: Final = (("vv", "w"), ("rn", "m"))
+
+#: what cannot be seen, besides what Unicode calls format characters
+_INVISIBLE: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 
 #: what stands in brackets; and where it is about the mail and not the team
 _BRACKETS: Final = r"[(\[{][^)\]}]*[)\]}]"
@@ -85,13 +101,18 @@ def _folder_of(path: str, common: Path | None) -> str:
 
 
 def common_folder(given: Iterable[str]) -> Path | None:
-    """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
-    folders = list[Path]()
+    """The deepest folder, or archive, that those given, and the folders of the files given, have in common.
+
+    Mails beside a folder do not count: what they say decides whose they are.
+    """
+    folders, mails = list[Path](), list[Path]()
     for path in given:
         if remote.is_remote(path) or Path(path).exists():
             place = absolute_path(without_credentials(path))
-            folders.append(place if is_folder(path) or archives.is_archive(path) else place.parent)
-    return Path(os.path.commonpath(folders)) if folders else None
+            is_place = is_folder(path) or archives.is_archive(path)
+            is_mail = is_place and path.casefold().endswith(".eml")
+            (mails if is_mail else folders).append(place if is_place else place.parent)
+    return Path(os.path.commonpath(folders or mails)) if folders or mails else None
 
 
 def absolute_path(path: str | Path) -> Path:
@@ -111,7 +132,8 @@ def team_in(subject: str) -> str:
 
 def without_invisible(text: str) -> str:
     """A text as it is seen: composed, and without characters that have no width."""
-    return "".join(one for one in unicodedata.normalize("NFC", text) if unicodedata.category(one) != "Cf")
+    seen = _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
+    return "".join(letter for letter in seen if unicodedata.category(letter) != "Cf")
 
 
 def team_key(team: str) -> str:
@@ -140,12 +162,17 @@ def lookalike_key(team: str) -> str:
 
     >>> lookalike_key("KlS") == lookalike_key("KIS") == lookalike_key("КІЅ") != lookalike_key("KAS")
     True
+    >>> lookalike_key("NOVVJ") == lookalike_key("NOWJ"), lookalike_key("ꓗꓲꓢ") == lookalike_key("KIS")
+    (True, True)
     >>> lookalike_key("AI-Lab") == lookalike_key("AILab"), lookalike_key("NII (Tokyo)") == lookalike_key("NII (Kyoto)")
     (True, True)
     """
     text = without_invisible(team).translate(_CAPITALS)
     text = team_key(re.sub(rf"(?:\s*{_BRACKETS})+\s*$", "", text) or text).translate(_LETTERS)
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
+    text = "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
+    for pair, letter in _PAIRS:
+        text = text.replace(pair, letter)
+    return text
 
 
 def is_disguised(team: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from coliee_adapters.errors import InputError, UsageError, shortened
-from coliee_adapters.files import archives, remote
+from coliee_adapters.files import archives, limits, remote, trial
 from coliee_adapters.files.source import PathKind, PathLike, Source
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.envelopes import team_in
@@ -30,7 +30,10 @@ SKIP_REASONS: Final = {
     "special": ("link or device in an archive", "links or devices in an archive"),
     "outside": ("entry that leads out of its archive", "entries that lead out of their archive"),
     "nameless": ("archive entry without a name", "archive entries without a name"),
-    "headers": ("mail whose headers are longer than 64 KiB", "mails whose headers are longer than 64 KiB"),
+    "headers": (
+        "mail with more than 64 KiB of headers, or 2000 parts",
+        "mails with more than 64 KiB of headers, or 2000 parts",
+    ),
     "bare": ("mail of a team without attachments", "mails of teams without attachments"),
     "control": ("name with control characters", "names with control characters"),
     "again": ("archive entry whose name comes again: the last one counts", "archive entries whose names come again"),
@@ -70,11 +73,16 @@ class FoundFiles(NamedTuple):
         return Source.of(self.sources.get(file, file), columns)
 
 
-def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] = ()) -> FoundFiles:
+def walk(
+    paths: Iterable[PathLike | Source],
+    besides: Iterable[PathLike | None] = (),
+    bounds: limits.Limits | None = None,
+) -> FoundFiles:
     """The files that are named, and all files below the folders and in the archives that are named, sorted by name.
 
     Hidden files, what operating systems leave behind, and pipes are left out. A link is followed only to a file in the
-    same folder or below. An archive that cannot be read stays a file, of which its opening complains.
+    same folder or below. An archive that cannot be read stays a file, of which its opening complains; where there are
+    bounds, so does one that takes longer than they allow.
     """
     others = {os.path.realpath(path) for path in besides if path is not None}
     found: dict[str, str] = {}
@@ -94,6 +102,8 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
                 is_seen = True
                 walked.skipped.append(("besides", file))
             else:
+                if bounds is not None and not is_remote:
+                    trial.try_unpacking(file, bounds)
                 if not is_inside and (is_remote or not _is_packed(given)):
                     walked.named.add(name)
                 inside = _files_in(file, walked)

@@ -104,9 +104,9 @@ def _without_unscored(items: Sequence[InboxFile], basis: Basis) -> list[InboxFil
     """The files without the long lists beside a run of their tag, where the rules of the year score none."""
     if basis.protocol.long_list:
         return [*items]
-    tags = {(file.team, file.tag) for file in items if file.part is not FilePart.LONG}
+    tags = {(file.origin, file.tag) for file in items if file.part is not FilePart.LONG}
     for file in items:
-        if file.part is FilePart.LONG and (file.team, file.tag) in tags:
+        if file.part is FilePart.LONG and (file.origin, file.tag) in tags:
             file.skip_reason = "unscored"
         elif file.part is FilePart.LONG:
             file.part = FilePart.RUN
@@ -137,8 +137,8 @@ def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[s
     alike: dict[object, list[list[InboxFile]]] = {}
     for at, group in enumerate(groups):
         # two folders may be two teams', where nothing tells whose they are
-        of_one = group[0].team or (None if group[0].is_named else _folder(group[0]))
-        key = (of_one, group[0].tag, *sorted(part.part for part in group))
+        place = None if group[0].team or group[0].is_named else _folder(group[0])
+        key = (group[0].origin, place, group[0].tag, *sorted(part.part for part in group))
         alike.setdefault(key if group[0].tag and all(part.part for part in group) else at, []).append(group)
     asked, runs = {*basis.queries, *basis.excluded}, list[list[InboxFile]]()
     for of_tag in alike.values():
@@ -197,10 +197,10 @@ def _folder(file: InboxFile) -> Path:
 
 
 def _without_copies(groups: Sequence[list[InboxFile]]) -> list[list[InboxFile]]:
-    """The submissions without those of the same team whose files are all copies of another one's."""
+    """The submissions without those whose files are all copies of an earlier one's, of the same origin."""
     content = originals(part for group in groups for part in group)
     held = [{content[part.file] for part in group} for group in groups]
-    order = [by_original(group[0].source.name) for group in groups]
+    order = [(max(part.sender.received for part in group), by_original(group[0].source.name)) for group in groups]
     holders = by_key(((file, at) for at, files in enumerate(held) for file in files), itemgetter(0))
     kept = []
     for at, group in enumerate(groups):
@@ -208,7 +208,7 @@ def _without_copies(groups: Sequence[list[InboxFile]]) -> list[list[InboxFile]]:
             groups[other]
             for _, other in holders[next(iter(held[at]))]
             if other != at
-            and groups[other][0].team == group[0].team
+            and groups[other][0].origin == group[0].origin
             and held[at] <= held[other]
             and (len(held[at]) < len(held[other]) or order[other] < order[at])
         )
@@ -222,10 +222,10 @@ def _without_copies(groups: Sequence[list[InboxFile]]) -> list[list[InboxFile]]:
     return kept
 
 
-#: what files that belong together have in common: their tag, and where that does not do, team, folder and name
+#: what files that belong together have in common: their tag, and where that does not do, origin, folder and name
 _KEYS: Final[tuple[Callable[[InboxFile], object], ...]] = (
     attrgetter("tag"),
-    attrgetter("team"),
+    attrgetter("origin"),
     _folder,
     _run_name_in_file_name,
 )
@@ -235,7 +235,7 @@ def _grouped(group: list[InboxFile], expected: int, level: int = 0) -> Iterator[
     """Files that belong together, as far as the first keys of ``_KEYS`` tell; ``expected``: see ``_with_long``."""
     group = _with_long(group, expected)
     kinds = [part.part for part in group]
-    if level and len(set(kinds)) == len(kinds) and len({part.team for part in group} - {""}) <= 1:
+    if level and len(set(kinds)) == len(kinds) and len({part.origin for part in group} - {("", "")}) <= 1:
         yield group
     elif level == len(_KEYS):
         yield from ([part] for part in group)
@@ -379,7 +379,7 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
         for submission, file in sent
         if submission.team and not submission.status and not asked.isdisjoint(file.queries)
     )
-    for (team, _), runs in by_key(counted, lambda pair: (pair[0].team, pair[1].sender.sender)).items():
+    for (team, _), runs in by_key(counted, lambda pair: pair[1].origin).items():
         n = sum(name_of(submission.run) not in corrected for submission, _ in runs)
         still_open = tuple(submission for submission, file in runs if file.sender.listed_status != "ranked")
         if n > rules.most_runs and still_open:

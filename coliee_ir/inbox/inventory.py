@@ -9,10 +9,12 @@ import contextlib
 import enum
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -99,8 +101,9 @@ class FilePart(enum.StrEnum):
 #: so many files in the archive of one team are more than any sends: three runs a task, their parts, what is beside them
 _CROWD: Final = 500
 
-#: what a team sends may take as long as so many of its files may
-_LARGE: Final = 5
+#: what a team sends may take as long as this many of its files may; beyond this many bytes, small files are tried too
+_MOST_SECONDS: Final = 5
+_MOST_BYTES: Final = 8 * trial.LARGE
 
 #: how many queries and documents of an item are kept, to compare with a gold's
 _SAMPLE: Final = 64
@@ -140,6 +143,11 @@ class InboxFile:
         return self.sender.team
 
     @property
+    def origin(self) -> tuple[str, str]:
+        """Whose it is, as far as that is sure: files of one origin may be parts, copies or descriptions of one run."""
+        return self.sender.team, self.sender.account
+
+    @property
     def doubts(self) -> tuple[Remark, ...]:
         """What a person must decide of it."""
         return self.sender.doubts if self.doubt is None else (*self.sender.doubts, self.doubt)
@@ -172,16 +180,18 @@ class Inventory:
         return [file for file in self.items if not file.skip_reason]
 
     def described(self, task: str) -> dict[tuple[str, str], Description]:
-        """Team and tag → what a system description says of that run of a task.
+        """Team and tag → what a system description says of that run of a task; of several the last.
 
-        What a mail of an unknown team describes is nobody's.
+        What a mail of an unknown team describes is nobody's; under a team's name, who sent the run describes it.
         """
-        return {
-            (file.team, said.tag): said
+        sent = {(file.origin, file.tag) for file in self.scored}
+        described = [
+            ((file.origin, text.tag) in sent, file, text)
             for file in sorted(self.items, key=lambda item: item.sender.received)
-            for said in (file.described if file.team or not file.sender.is_mailed else ())
-            if said.task in ("", described_task(task))
-        }
+            for text in (file.described if file.team or not file.sender.is_mailed else ())
+            if text.task in ("", described_task(task))
+        ]
+        return {(file.team, text.tag): text for _, file, text in sorted(described, key=itemgetter(0))}
 
     def of_task(self, basis: Basis) -> list[InboxFile]:
         """What is scored on a basis; the other parts of submissions are passed over as of another task."""
@@ -233,27 +243,20 @@ def sort_files(
     """
     table = golds or Golds()
     trial.forget_refusals()
-    walked = walk(paths, [*besides, *(query_file.file for query_file in table.asked)])
-    if teams is not None:
-        bounds, spent = limits.current(), dict[str, float]()
+    bounds = None if teams is None else limits.current()
+    walked = walk(paths, [*besides, *(query_file.file for query_file in table.asked)], bounds)
+    if teams is not None and bounds is not None:
         _refuse_crowds(walked, teams)
-        for file in filter(trial.is_large, walked.files):
-            sent = teams.envelope(file).folder or teams.envelope(file).place
-            if spent.setdefault(sent, 0.0) > _LARGE * bounds.seconds:
-                trial.refuse_after(file, spent[sent])
-                continue
-            spent[sent] += trial.try_reading(
-                file, partial(_read, Source(file, columns=columns), table.golds, rules), bounds
-            )
+        _refuse_costly(walked, teams, bounds, lambda file: _read(Source(file, columns=columns), table.golds, rules))
     items = [_item(walked.source(file, columns), file in walked.named, table.golds, rules) for file in walked.files]
     if teams is not None:
-        for one in items:
-            teams.register_file(one.tag, one.file)
-    for one in items:
+        for file in sorted(items, key=lambda file: teams.envelope(file.file).received):
+            teams.register_file(file.tag, file.file)
+    for file in items:
         if teams is not None:
-            one.sender = teams.sender_of(one.tag, one.file)
-        elif received := envelope_of(one.file, None).received:
-            one.sender = Sender(received=received, is_mailed=True)
+            file.sender = teams.sender_of(file.tag, file.file)
+        elif received := envelope_of(file.file, None).received:
+            file.sender = Sender(received=received, is_mailed=True)
     _by_descriptions(items)
     if rules is None or rules.is_coliee:
         _answers_of_articles(items, edition)
@@ -270,12 +273,7 @@ def _refuse_crowds(walked: FoundFiles, teams: Teams) -> None:
         for file in walked.files
         if (envelope := teams.envelope(file)).n_inside and absolute_path(envelope.place) != teams.common
     ]
-
-    def sender(sent: tuple[str, Envelope]) -> tuple[str, ...]:
-        mail = sent[1].mail
-        return (team_key(sent[1].team), mail.sender) if mail is not None and mail.sender else (sent[1].place,)
-
-    for several in by_key(packed, sender).values():
+    for several in by_key(packed, lambda pair: _sender_key(pair[1])).values():
         if len(several) > _CROWD:
             places = dict.fromkeys(envelope.place for _, envelope in several)
             gone = {file for file, _ in several}
@@ -285,6 +283,27 @@ def _refuse_crowds(walked: FoundFiles, teams: Teams) -> None:
             remedy = "send the runs that are to be scored alone, as many as the task allows"
             for place in places:
                 trial.refuse(InputError("too-large", place, problem, remedy=remedy))
+
+
+def _refuse_costly(walked: FoundFiles, teams: Teams, bounds: limits.Limits, read: Callable[[str], None]) -> None:
+    """Refuse what takes too long to be read, by itself or with what else came in a team's folder, or of one sender."""
+    seconds, n_bytes = defaultdict[tuple[str, ...], float](float), Counter[tuple[str, ...]]()
+    for file in walked.files:
+        envelope = teams.envelope(file)
+        key = (envelope.folder or envelope.place,) if envelope.mail is None else _sender_key(envelope)
+        n_bytes[key] += (size := trial.size(file))
+        if size < trial.LARGE and n_bytes[key] < _MOST_BYTES:
+            continue
+        if seconds[key] > _MOST_SECONDS * bounds.seconds:
+            trial.refuse_after(file, seconds[key])
+        else:
+            seconds[key] += trial.try_reading(file, partial(read, file), bounds)
+
+
+def _sender_key(envelope: Envelope) -> tuple[str, ...]:
+    """What the mails of one sender for a team have in common; of what came otherwise, its place."""
+    mail = envelope.mail
+    return (envelope.place,) if mail is None or not mail.sender else (team_key(envelope.team), mail.sender)
 
 
 def _read(source: Source, golds: Sequence[Gold], rules: Protocol | None) -> None:
@@ -420,10 +439,10 @@ def _by_queries(items: Sequence[InboxFile], table: Golds) -> None:
 
 def _by_descriptions(items: Sequence[InboxFile]) -> None:
     """What the descriptions of a team say of the task of its runs, where their paths do not."""
-    every = ((file.team, said) for file in items for said in file.described if said.task)
+    every = ((file.origin, text) for file in items for text in file.described if text.task)
     described = by_key(every, lambda pair: (pair[0], pair[1].tag))
     for file in items:
-        tasks = {said.task for _, said in described.get((file.team, file.tag), ())}
+        tasks = {text.task for _, text in described.get((file.origin, file.tag), ())}
         found = tuple(dict.fromkeys(row.task for row in PROTOCOLS if described_task(row.task) in tasks))
         if file.task_evidence != "path" and len(tasks) == 1 and found:
             file.tasks, file.task_evidence = found, "description"
@@ -433,10 +452,10 @@ def _answers_of_articles(items: Sequence[InboxFile], edition: str | int | None) 
     """Answers with the run tag of articles belong to them, in a task that asks for both."""
     runs = [file for file in items if file.part is FilePart.RUN and file.task]
     articles = {
-        (file.team, file.tag): file.task for file in runs if any(len(row.parts) > 1 for row in all_rules(file.task))
+        (file.origin, file.tag): file.task for file in runs if any(len(row.parts) > 1 for row in all_rules(file.task))
     }
     for file in items:
-        task = articles.get((file.team, file.tag))
+        task = articles.get((file.origin, file.tag))
         if file.part is not FilePart.ANSWERS or file.task_evidence != "content" or not file.tag or not task:
             continue
         if "answers" in protocol(task, edition).parts or without_answers(task) is not None:

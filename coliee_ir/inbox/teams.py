@@ -95,6 +95,7 @@ class Sender(NamedTuple):
     is_late: bool = False  # whether that was after the deadline
     is_mailed: bool = False  # whether a mail brought it
     sender: str = ""  # whose mail that was: the address
+    account: str = ""  # the same, where it is in doubt whether all that comes under the team's name is the team's
     doubts: tuple[Remark, ...] = ()  # what a person must decide
 
     @property
@@ -179,11 +180,12 @@ class Teams:
         placed = next((row for row, is_place, _ in self._rows(tag, file, envelope) if is_place), None)
         if not team or (placed is not None and team_key(placed.team) != key):
             return  # the list says that it is another's
-        if (mail := envelope.mail) is not None and envelope.team and mail.sender:
+        if (mail := envelope.mail) is not None and envelope.team:
             vouchers = {"list"} if placed is not None else set()
             vouchers |= {"folder"} if team_key(envelope.folder) == key else set()
             self._senders_of.setdefault(key, {}).setdefault(mail.sender, set()).update(vouchers)
-            self._teams_of.setdefault(mail.sender, {})[key] = None
+            if mail.sender:
+                self._teams_of.setdefault(mail.sender, {})[key] = None
         self._spellings.setdefault(key, {})[team] = None
         if envelope.mail is None:
             self._folders.add(key)
@@ -222,6 +224,8 @@ class Teams:
         doubts += [row.doubt for row in (found, of_team) if row is not None and row.doubt is not None]
         received, mail = envelope.received, envelope.mail
         is_late = bool(received and self.deadline and datetime.datetime.fromisoformat(received) > self.deadline)
+        sender = "" if mail is None else mail.sender
+        is_apart = mail is not None and (not team or sender in self._strangers(team_key(team)))
         return Sender(
             self._team_spelling(team),
             found,
@@ -229,9 +233,19 @@ class Teams:
             received,
             is_late,
             mail is not None,
-            "" if mail is None else mail.sender,
+            sender,
+            (sender or envelope.place) * is_apart,
             tuple(doubts),
         )
+
+    def _strangers(self, key: str) -> list[str]:
+        """The senders of a team's mails for whom nothing speaks, where there are others, or a folder of the team."""
+        senders = self._senders_of.get(key, {})
+        return [
+            sender
+            for sender, vouchers in senders.items()
+            if (len(senders) > 1 and "list" not in vouchers) or (key in self._folders and not vouchers)
+        ]
 
     def doubts(self) -> Iterator[tuple[str, str, Remark]]:
         """What a person must decide of teams and mails: the team, the path of a mail, and what it is."""
@@ -241,12 +255,10 @@ class Teams:
                 "",
                 Remark.of("team-list.moved", [*runs], team=shortened(team), other=folder),
             )
-        for key, senders in self._senders_of.items():
-            strangers = [sender for sender, vouchers in senders.items() if not vouchers]
-            if len(senders) > 1 and any("list" not in vouchers for vouchers in senders.values()):
-                yield self._team_spelling(key), "", Remark.of("team-senders", [*senders])
-            elif key in self._folders and strangers:
-                yield self._team_spelling(key), "", Remark.of("team-senders.folder", strangers)
+        for key in filter(self._strangers, self._senders_of):
+            senders = [sender or "nobody" for sender in self._senders_of[key]]
+            row = "team-senders" if len(senders) > 1 else "team-senders.folder"
+            yield self._team_spelling(key), "", Remark.of(row, senders)
         for sender, keys in self._teams_of.items():
             if len(keys) > 1:
                 yield (
@@ -333,7 +345,8 @@ class Teams:
     def _team_spelling(self, team: str) -> str:
         """A team as the list spells it, or else in the plainest spelling that came; none that passes for another's."""
         key = team_key(team)
-        spelling = min(self._spellings.get(key, {}) or [team], key=lambda one: (is_disguised(one), len(one)))
+        spellings = self._spellings.get(key, {}) or [team]
+        spelling = min(spellings, key=lambda text: (is_disguised(text), not text.isascii(), len(text)))
         is_alone = len(self._of_look.get(lookalike_key(spelling), {key: None})) == 1
         return self._listed.get(key) or (without_invisible(spelling) if is_alone else with_escapes(spelling))
 

@@ -21,7 +21,7 @@ from coliee_adapters.errors import DISK_FULL, InputError, disk_full, reading_err
 from coliee_adapters.files import limits
 from coliee_adapters.files.compressed import COMPRESSIONS, DAMAGED, compression_of
 from coliee_adapters.files.file_kinds import ARCHIVES, MAIL, TAR, kind_of
-from coliee_adapters.files.mail import Mail, attachments, has_long_headers, headers_of, mails
+from coliee_adapters.files.mail import Mail, attachments, headers_of, mails
 
 if TYPE_CHECKING:
     import tempfile  # as lzma, tarfile and zipfile: loaded where an archive is unpacked
@@ -185,7 +185,7 @@ def _unpacked(path: str, size: int, _: int, bounds: limits.Limits) -> Contents |
                 unpacking_folder()
             except OSError as error:
                 raise disk_full(path, error) from None
-            return unpack(path, path, _Meter(path, size, bounds), depth=1)
+            return unpack(path, path, _Meter(path, size, bounds), unpacking_folder(), depth=1)
     except InputError as error:
         return error
 
@@ -224,7 +224,15 @@ class _Metered:
         return piece
 
 
-def unpack(path: str, display_name: str, meter: _Meter, *, depth: int) -> Contents:
+def unpack_into(folder: str, path: str, bounds: limits.Limits) -> None:
+    """Unpack an archive into a folder of the caller's; no mailbox, in which one mail must not stop the others."""
+    with Path(path).open("rb") as raw:
+        is_mailbox = raw.read(5) == b"From "
+    if not is_mailbox:
+        unpack(path, path, _Meter(path, Path(path).stat().st_size, bounds), _Folder(folder), depth=1)
+
+
+def unpack(path: str, display_name: str, meter: _Meter, folder: _Folder, *, depth: int) -> Contents:
     """Unpack an archive, and those in it, so deep; of one that cannot be read nothing is left."""
     import lzma
     import tarfile
@@ -248,18 +256,18 @@ def unpack(path: str, display_name: str, meter: _Meter, *, depth: int) -> Conten
                 old = done.files.pop(plain, None)
                 if plain in met and old and not is_zip:  # as tar itself does
                     done.skipped.append(("again", plain))
-                    unpacking_folder().discard(old)
+                    folder.discard(old)
                 elif plain in met or old:
                     problem = "two entries of the archive have one name"
                     raise InputError(
                         "duplicate", display_name, problem, found=plain, remedy="pack it again, with a name for each"
                     )
                 met.add(plain)
-                done.files[plain] = unpacking_folder().store(stream, display_name)
+                done.files[plain] = folder.store(stream, display_name)
                 if depth and is_archive(done.files[plain]):
-                    _unpack_inner(plain, display_name, meter, done, depth - 1)
+                    _unpack_inner(plain, display_name, meter, folder, done, depth - 1)
     except BaseException as error:
-        unpacking_folder().discard(*done.files.values())
+        folder.discard(*done.files.values())
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             raise disk_full(display_name, error) from None
         if not isinstance(error, (*_BROKEN, OSError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)):
@@ -274,7 +282,7 @@ def unpack(path: str, display_name: str, meter: _Meter, *, depth: int) -> Conten
     return done
 
 
-def _unpack_inner(name: str, display_name: str, meter: _Meter, done: Contents, depth: int) -> None:
+def _unpack_inner(name: str, display_name: str, meter: _Meter, folder: _Folder, done: Contents, depth: int) -> None:
     """Unpack an archive in an archive, which stays a file of it where it cannot be read.
 
     What is attached to a mail is measured for itself: in a mailbox it stops no other.
@@ -283,13 +291,13 @@ def _unpack_inner(name: str, display_name: str, meter: _Meter, done: Contents, d
     if done.is_mail:
         of_inner = _Meter(path, Path(done.files[name]).stat().st_size, meter.limits)
     try:
-        inner = unpack(done.files[name], path, of_inner, depth=depth)
+        inner = unpack(done.files[name], path, of_inner, folder, depth=depth)
     except InputError as error:
         if error.kind == "too-large" and not done.is_mail:
             raise
         done.faults[name] = error
         return
-    unpacking_folder().discard(done.files.pop(name))
+    folder.discard(done.files.pop(name))
     done.mails.update((f"{name}/{before}", mail) for before, mail in inner.mails.items())
     done.skipped.extend((why, f"{name}/{one}") for why, one in inner.skipped)
     for one, file in inner.files.items():
@@ -338,9 +346,9 @@ def _mail_entries(path: str, display_name: str, meter: _Meter, done: Contents) -
     meter.read(Path(path).stat().st_size)  # as a mail is read whole
     for before, message in mails(path):
         meter.file()
-        if has_long_headers(message):
+        if message is None:
             if not before:
-                problem = "the headers of this mail are longer than 64 KiB"
+                problem = "the headers of this mail are longer than 64 KiB, or it has more than 2000 parts"
                 raise InputError("too-large", display_name, problem, remedy="save its attachments and give these")
             done.skipped.append(("headers", before.rstrip("/")))
             continue

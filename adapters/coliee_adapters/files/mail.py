@@ -19,13 +19,16 @@ _SIGNS: Final = (rb"(?im)^From:", rb"(?im)^(?:Date|Subject|Message-ID|MIME-Versi
 
 
 def is_mail(head: bytes) -> bool:
-    r"""Whether a file that starts with these bytes is a mail, or an mbox.
+    r"""Whether a file that starts with these bytes is a mail, or an mbox; of headers that go on one sign is enough.
 
     >>> is_mail(b"Subject: [submission] A\nFrom: a@b\n\n"), is_mail(b"Task: 1\nRun tag: A\n")
     (True, False)
     """
-    heads = re.match(_HEADS, head) if b":" in head.partition(b"\n")[0] else None
-    return heads is not None and all(re.search(sign, heads[0]) for sign in _SIGNS)
+    heads = re.match(_HEADS, head + b"\n") if b":" in head.partition(b"\n")[0] else None
+    if heads is None:
+        return False
+    needed = any if heads.end() > len(head) >= _HEADERS else all
+    return needed(re.search(sign, heads[0]) for sign in _SIGNS)
 
 
 class Mail(NamedTuple):
@@ -39,35 +42,47 @@ class Mail(NamedTuple):
     forwarded: tuple[Mail, ...] = ()  # the mails in it, and in these
 
 
-#: bytes of a mail's headers, those of its parts among them, that Python parses in time that grows with their square;
-#: so many of each part do not count
+#: bytes of a mail's headers, those of its parts among them, which Python parses in time that grows with their square;
+#: this many of each part do not count; and how many parts a mail may have
 _HEADERS: Final = 64 << 10
 _FREE: Final = 1 << 10
+_PARTS: Final = 2000
+
+#: headers that stand together, wherever in a mail, by the lines that Python takes for such
+_BLOCK: Final = re.compile(
+    rb"(?:\A|(?<=[\r\n]))(?:(?:From |[!-9;-~]*+:)[^\r\n]*+(?:\r\n?|\n|\Z)(?:[\t ][^\r\n]*+(?:\r\n?|\n|\Z))*+)++"
+)
 
 
-def has_long_headers(message: EmailMessage) -> bool:
-    """Whether the headers are too long to be parsed; they are not parsed for that."""
-    lengths = (sum(len(name) + len(str(value)) for name, value in part.raw_items()) for part in message.walk())
-    return sum(max(0, length - _FREE) for length in lengths) > _HEADERS
-
-
-def mails(path: str) -> Iterator[tuple[str, EmailMessage]]:
-    """The mails of a file, and the folder that each has in it: none of a mail alone, its number in an mbox."""
+def _parsed(raw: bytes) -> EmailMessage | None:
+    """A mail; None where parsing it would take too long, as its headers are too long, or its parts too many."""
     import email
-    import mailbox
     from email.policy import default
+
+    lengths = (match.end() - match.start() for match in _BLOCK.finditer(raw))
+    if sum(max(0, length - _FREE) for length in lengths) > _HEADERS or len(re.findall(rb"[\r\n]--", raw)) > 2 * _PARTS:
+        return None
+    return email.message_from_bytes(raw, policy=default)
+
+
+def mails(path: str) -> Iterator[tuple[str, EmailMessage | None]]:
+    """The mails of a file, and the folder that each has in it: none of a mail alone, its number in an mbox.
+
+    In the place of one that would take too long to be parsed stands None.
+    """
+    import mailbox
 
     with Path(path).open("rb") as raw:
         if raw.read(5) != b"From ":
             raw.seek(0)
-            yield "", email.message_from_binary_file(raw, policy=default)
+            yield "", _parsed(raw.read())
             return
     box = mailbox.mbox(path, create=False)
     try:
         for number, key in enumerate(box.keys(), start=1):
             # a line that begins as the next mail does was written with a sign before it
             content = re.sub(rb"(?m)^>(>*From )", rb"\1", box.get_bytes(key))
-            yield f"{number}/", email.message_from_bytes(content, policy=default)
+            yield f"{number}/", _parsed(content)
     finally:
         box.close()
 
@@ -99,7 +114,8 @@ def _headers_of_one(message: EmailMessage) -> Mail:
     """What a mail's own headers say; the last server's time counts, else the next's, and the last of several dates."""
     from email.utils import parseaddr
 
-    servers = [str(line).rpartition(";")[2] for line in message.get_all("Received", [])]
+    # behind its time, a server may write what the sender has said
+    servers = [max(str(line).split(";")[1:], key=_time, default="") for line in message.get_all("Received", [])]
     dates = sorted((str(text) for name, text in message.raw_items() if name.casefold() == "date"), key=_time)
     texts = [*servers, *dates[-1:]]
     used = next(filter(_time, texts), "")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, NoReturn
 
 from coliee_adapters import signals
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import archives, limits
+from coliee_adapters.files import archives, file_kinds, limits
+from coliee_adapters.files.compressed import compression_of
 
 #: a file of fewer bytes is read within a second or so
-_FREE: Final = 1 << 20
+LARGE: Final = 1 << 20
 
 #: how the process ends that runs out of memory
 _NO_MEMORY: Final = 3
@@ -38,22 +41,34 @@ def refuse(error: InputError) -> None:
     _refused[str(Path(error.path).absolute())] = error
 
 
-def is_large(path: str) -> bool:
-    """Whether a file is tried; where processes cannot be forked, none is."""
+def size(path: str) -> int:
+    """The bytes that a file may unpack to, also one in an archive; 0 where no process can be forked to try it."""
     place = Path(archives.path_of_bytes(path))
-    return hasattr(os, "fork") and place.is_file() and place.stat().st_size >= _FREE
+    if not hasattr(os, "fork") or not place.is_file():
+        return 0
+    with contextlib.suppress(OSError), place.open("rb") as raw:
+        is_packed = compression_of(raw) is not None or raw.read(4) == file_kinds.PARQUET.first_bytes[0][:4]
+        return place.stat().st_size * (limits.RATIO if is_packed else 1)
+    return 0
+
+
+def try_unpacking(path: str, bounds: limits.Limits) -> None:
+    """Unpack a large archive in a process of its own, as ``try_reading`` does."""
+    if hasattr(os, "fork") and Path(path).stat().st_size >= LARGE and archives.is_archive(path):
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
+            try_reading(path, partial(archives.unpack_into, folder, path, bounds), bounds)
 
 
 def try_reading(path: str, read: Callable[[], object], bounds: limits.Limits) -> float:
-    """Read a large file to its end in a process of its own; one that takes more than it may is refused from then on.
+    """Read a file to its end in a process of its own; one that takes more than it may is refused from then on.
 
     What is wrong with it otherwise is found when it is read.
 
     Returns:
         The seconds of processor time that it took.
     """
-    if not is_large(path):
-        return 0.0
     with signals.signals_blocked(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         if not (process := os.fork()):

@@ -6,6 +6,7 @@ mailbox ──sort_files, once──▶ Inventory ─┬─▶ Evaluator of each
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -39,8 +40,9 @@ from coliee_ir.scoring.evaluator import Evaluator
 #: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
 _MISSED, _ENOUGH = 0.1, 4
 
-#: two teams' runs are asked about where they share a larger part of their documents
+#: two teams' runs are asked about where they share a larger part of the shorter one's documents, and of the longer's
 _SHARED: Final = 0.95
+_SHARED_OF_LONGER: Final = 0.8
 
 
 #: kind of decision → the status that settles it, in the list of teams
@@ -67,8 +69,10 @@ class Decision(NamedTuple):
     @property
     def key(self) -> str:
         """By what it is settled in the edition's file; the figure at the end is another one where the facts are."""
-        about = " ".join(filter(None, (self.team, self.run))) or self.file
-        return " ".join(filter(None, (self.kind, about, f"{zlib.crc32(str(self.what).encode()) & 0xFFFF:04x}")))
+        # a name is one word, and none that could be the figure
+        about = (re.sub(r"\s+|^(?=[0-9a-f]{4}$)", "_", name) for name in (self.team, self.run))
+        words = [*filter(None, about)] or [self.file]
+        return " ".join(filter(None, (self.kind, *words, f"{zlib.crc32(str(self.what).encode()) & 0xFFFF:04x}")))
 
     @property
     def status(self) -> str:
@@ -246,7 +250,8 @@ def _near_copies(day: Day) -> _Found:
         for (first, n_theirs, theirs), (entry, n_mine, mine) in combinations(sent, 2):
             if first.team == entry.team or mine == theirs:
                 continue
-            if (n := (mine & theirs).bit_count()) > _SHARED * max(n_mine, n_theirs):
+            n = (mine & theirs).bit_count()
+            if n > _SHARED * min(n_mine, n_theirs) and n > _SHARED_OF_LONGER * max(n_mine, n_theirs):
                 about = {"task": board.called, "documents": n_mine, "other": first.file, "team": first.team}
                 yield Decision(Remark.of("near-copy", (), n, **about), entry.team, entry.tag, entry.file)
 

@@ -180,10 +180,10 @@ def test_an_archive_that_is_damaged_does_not_spoil_the_one_around_it(tmp_path):
 def test_why_an_archive_in_an_archive_stays_packed_is_told(tmp_path, monkeypatch):
     path, unpack = tmp_path / "mail.zip", archives.unpack
 
-    def full(path, shown, meter, *, depth):
+    def full(path, shown, *others, depth):
         if not depth:
             raise InputError("cannot-write", shown, "no room", remedy="set TMPDIR")
-        return unpack(path, shown, meter, depth=depth)
+        return unpack(path, shown, *others, depth=depth)
 
     monkeypatch.setattr(archives, "unpack", full)
     path.write_bytes(zipped({"A.zip": PACKED["a.zip"]}))

@@ -24,7 +24,7 @@ from coliee_ir.commands.edition.writing import write
 from coliee_ir.commands.validate.receiving import receive
 
 QUERIES = range(1, 11)
-EARLY, LATE = "19 Jan 2027 10:00:00 +0000", "22 Jan 2027 10:00:00 +0000"
+EARLY, LATER, LATE = (f"{day} Jan 2027 10:00:00 +0000" for day in (19, 20, 22))
 KIS, ARC, EVIL = "kis@example.org", "arc@example.org", "evil@example.net"
 DESCRIBED = made._FORM.format(1, "KIS9", "BERT (2024-01-01)")
 
@@ -53,6 +53,7 @@ def hold(tmp_path, monkeypatch):
         content = {"gold.json": json.dumps({f"{n:06}": [f"{n + 500:06}"] for n in QUERIES}),
                    "teams.csv": f"tag,team,status\n,BLUE,ranked\n{sheet}",
                    "coliee.toml": 'name = "T"\nmailbox = "in"\nteams = "teams.csv"\nresamples = 99\n'
+                   'settled = ["undescribed EVIL abcd"]\n'
                    'deadline = 2027-01-20T23:59:59Z\n[[task]]\ntask = "1"\ngold = "gold.json"\n',
                    **{f"in/{name}": of for name, of in {**HONEST, **files}.items()}}  # fmt: skip
         for name, of in content.items():
@@ -98,6 +99,12 @@ AS_EVIL = {"EVIL1": ("EVIL", "")}
 
 OUTSIDE = {"..\\01.eml\\a.txt": EVIL1, "r.txt": EVIL1}
 
+#: names that look like another team's: letters of other scripts, what cannot be seen, small letters for capitals, dots
+LOOK_ALIKE = (
+    "K\u0406S", "\u041a\u0406\u0405", "K\u026aS", "\u13e6IS", "\ua4d7\ua4f2\ua4e2", "ARC\u200b", "KI\xadS",
+    "KIS\ufe0f", "KIS\u3164", "K\u034fIS", "KIS\u2800", "KIS (Osaka)", "KlS", "K IS", "B.LUE", "BLUE/",
+)  # fmt: skip
+
 #: what is sent → the files, rows of the list, tag → team and status, and the kinds of decisions that name it
 ATTACKS = {
     "a forged mail in a late one": (
@@ -129,29 +136,9 @@ ATTACKS = {
         "", AS_EVIL, {"forwarded"}),
     "a path of the list in an archive": (
         {"EVIL/x.zip": packed(KIS__run_txt=EVIL1)}, "KIS/run.txt,KIS,\n", AS_EVIL, {"team-list"}),
-    "a name with a letter of another script": (
-        {"z.eml": mail("[submission] K\u0406S", {"r.txt": EVIL1}, EVIL, EARLY)},
-        "", {"EVIL1": (r"K\u0406S", "")}, {"look-alike"}),
-    "a name in letters of another script": (
-        {"0.eml": mail("[submission] \u041a\u0406\u0405", {"r.txt": EVIL1}, EVIL, EARLY)},
-        "", {"EVIL1": (r"\u041a\u0406\u0405", "")}, {"look-alike"}),
-    "a name with a character that cannot be seen": (
-        {"0.eml": mail("[submission] ARC\u200b", {"r.txt": EVIL1}, EVIL, EARLY)},
-        "", {"EVIL1": (r"ARC\u200b", "")}, {"look-alike"}),
-    "a folder with such a name": (
-        {"B\u200bLUE/r.txt": EVIL1}, "", {"EVIL1": (r"B\u200bLUE", "")}, {"look-alike"}),
-    "a name with a place in brackets": (
-        {"z.eml": mail("[submission] KIS (Osaka)", {"r.txt": EVIL1}, EVIL, EARLY)},
-        "", {"EVIL1": ("KIS (Osaka)", "")}, {"look-alike"}),
-    "a name in wide letters": (
-        {"z.eml": mail("[submission] \uff2b\uff29\uff33", {"r.txt": EVIL1}, EVIL, EARLY)},
-        "", {"EVIL1": ("KIS", "")}, {"team-senders"}),
     "a name with a letter of another script that the list says whose it is": (
         {"z.eml": mail("[submission] K\u0406S", {"r.txt": EVIL1}, EVIL, EARLY)},
         "in/z.eml,KIS,\n", {"EVIL1": ("KIS", "")}, set()),
-    "a name with a small letter for a capital": (
-        {"z.eml": mail("[submission] KlS", {"r.txt": EVIL1}, EVIL, EARLY)},
-        "", {"EVIL1": ("KlS", "")}, {"look-alike"}),
     "another team's name": (
         {"z.eml": mail("Re: [Submission] kis (corrected)", {"r.txt": EVIL1}, EVIL, EARLY)},
         "", {"EVIL1": ("KIS", "")}, {"team-senders"}),
@@ -214,6 +201,29 @@ ATTACKS = {
     "files that are called like the organiser's": (
         {"z.eml": mail("[submission] EVIL", {"teams.csv": "tag,team,status\nKIS9,KIS,withdrawn\n", "r.txt": EVIL1,
                                              "gold.json": '{"000001": ["000701"]}'}, EVIL, EARLY)}, "", AS_EVIL, set()),
+    "a copy of a run, late, under its team's name": (
+        {"00.eml": mail("[submission] kis", {"a.txt": run("KIS9", 8)}, EVIL, LATE)}, "", {}, {"late", "team-senders"}),
+    "the run again, after the deadline": (
+        {"00.eml": mail("[submission] KIS", {"a.txt": run("KIS9", 8)}, KIS, LATE)}, "", {}, set()),
+    "a description under a team's name": (
+        {"z.eml": mail("[submission] KIS", {"d.txt": DESCRIBED.replace("BERT", "CHEAT")}, EVIL, LATER)},
+        "", {}, {"team-senders", "undescribed"}),
+    "a team's name, in a mail that names no sender": (
+        {"z.eml": mail("[submission] KIS", {"r.txt": EVIL1}, "", EARLY)}, "", {"EVIL1": ("KIS", "")}, {"team-senders"}),
+    "a time behind that of the server": (
+        {"z.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY, [f"{LATE} (envelope-from <a;{EARLY}>)"])},
+        "", {"EVIL1": ("EVIL", "late")}, {"late"}),
+    "four runs under the name of a team with a folder": (
+        {"z.eml": mail("[submission] BLUE", {f"{n}.txt": run(f"E{n}") for n in range(4)}, "", EARLY)},
+        "", {}, {"team-senders", "many-runs"}),
+    "what the settled decision of another team closes": (
+        {"z.eml": mail("[submission] EVIL abcd", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "", {"EVIL1": ("EVIL abcd", "")}, {"undescribed"}),
+    "a subject with words of programs before it": (
+        {"z.eml": mail("[EXTERNAL] AW: Re[2]: [submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY)}, "", AS_EVIL, set()),
+    "headers that go on behind what is looked at": (
+        {"z.eml": typed(f"Date: {EARLY}").replace(b"EVIL\n", b"EVIL" + b" =?utf-8?q?a?=" * 9000 + b"\n", 1)},
+        "", {}, {"refused"}),
     "a mail of 500 parts in each other": (
         {"z.eml": typed(f"Date: {EARLY}\n" + "".join(
             f'Content-Type: multipart/mixed; boundary="{n}"\n\n--{n}\n' for n in range(500)))}, "", AS_EVIL, set()),
@@ -280,6 +290,26 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold, attack):
     for team, of_team in (("KIS", KIS), ("ARC", ARC)):  # nor is a letter written to a stranger
         listed = f"{EVIL}, " * (found.get("EVIL1", ("", ""))[0] == team and not kinds)
         assert sent[team]["To"] == (None if ("team-senders", team) in told else listed + of_team)
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKE)
+def test_a_name_that_looks_like_another_teams_is_shown_apart_and_asked_about(hold, name):
+    for place in ("0.eml",) + (f"{name}/r.txt",) * ("/" not in name):
+        day = hold({place: EVIL1 if "/" in place else mail(f"[submission] {name}", {"r.txt": EVIL1}, EVIL, EARLY)})
+        assert seen(day) == {"KIS9": ("KIS", ""), "ARC1": ("ARC", ""), "BLUE1": ("BLUE", ""),
+                             "EVIL1": (name.encode("ascii", "backslashreplace").decode(), "")}  # fmt: skip
+        assert "look-alike" in {one.kind for one in day.decide}
+        assert not {"EVIL1", "EVIL"} & set(re.findall(r"\w+", letters(day)["KIS"].as_string()))
+        Path("in", place).unlink()
+
+
+def test_names_with_a_pair_of_letters_that_looks_like_one_are_asked_about(hold):
+    files = {name: {f"{name}/r.txt": run(name)} for name in ("NOVVJ", "NOWJ", "Carnel", "Camel", "Lion")}
+    for pair, is_asked in ((("NOVVJ", "NOWJ"), True), (("Carnel", "Camel"), True), (("Lion", "Camel"), False)):
+        kinds = {one.kind for one in hold({**files[pair[0]], **files[pair[1]]}).decide}
+        assert ("look-alike" in kinds) == is_asked, pair
+        for name in pair:
+            Path("in", name, "r.txt").unlink()
 
 
 @pytest.mark.parametrize(
