@@ -35,6 +35,7 @@ SKIP_REASONS: Final = {
         "mails with more than 64 KiB of headers, or 2000 parts",
     ),
     "bare": ("mail of a team without attachments", "mails of teams without attachments"),
+    "long": ("name of more than 1000 bytes", "names of more than 1000 bytes"),
     "control": ("name with control characters", "names with control characters"),
     "again": ("archive entry whose name comes again: the last one counts", "archive entries whose names come again"),
     "description": ("system description", "system descriptions"),

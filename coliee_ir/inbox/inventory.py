@@ -236,10 +236,11 @@ def sort_files(
     rules: Protocol | None = None,
     edition: str | int | None = None,
     columns: Mapping[str, str] | None = None,
+    check: Callable[[str], object] | None = None,
 ) -> Inventory:
     """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``.
 
-    What teams sent costs no more than the limits say.
+    What teams sent costs no more than the limits say; ``check`` is what else will be done with each file.
     """
     table = golds or Golds()
     trial.forget_refusals()
@@ -247,7 +248,8 @@ def sort_files(
     walked = walk(paths, [*besides, *(query_file.file for query_file in table.asked)], bounds)
     if teams is not None and bounds is not None:
         _refuse_crowds(walked, teams)
-        _refuse_costly(walked, teams, bounds, lambda file: _read(Source(file, columns=columns), table.golds, rules))
+        checks = [lambda file: _read(Source(file, columns=columns), table.golds, rules), *([check] if check else [])]
+        _refuse_costly(walked, teams, bounds, lambda file: [read(file) for read in checks])
     items = [_item(walked.source(file, columns), file in walked.named, table.golds, rules) for file in walked.files]
     if teams is not None:
         for file in sorted(items, key=lambda file: teams.envelope(file.file).received):
@@ -285,7 +287,7 @@ def _refuse_crowds(walked: FoundFiles, teams: Teams) -> None:
                 trial.refuse(InputError("too-large", place, problem, remedy=remedy))
 
 
-def _refuse_costly(walked: FoundFiles, teams: Teams, bounds: limits.Limits, read: Callable[[str], None]) -> None:
+def _refuse_costly(walked: FoundFiles, teams: Teams, bounds: limits.Limits, read: Callable[[str], object]) -> None:
     """Refuse what takes too long to be read, by itself or with what else came in a team's folder, or of one sender."""
     seconds, n_bytes = defaultdict[tuple[str, ...], float](float), Counter[tuple[str, ...]]()
     for file in walked.files:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Protocol, cast
 
-from coliee_adapters.errors import DISK_FULL, InputError, disk_full, reading_errors_as_input
+from coliee_adapters.errors import DISK_FULL, InputError, disk_full, reading_errors_as_input, shortened
 from coliee_adapters.files import limits
 from coliee_adapters.files.compressed import COMPRESSIONS, DAMAGED, compression_of
 from coliee_adapters.files.file_kinds import ARCHIVES, MAIL, TAR, kind_of
@@ -35,6 +35,9 @@ _BROKEN: Final = (*DAMAGED, NotImplementedError, ValueError, OverflowError)
 _DRIVE: Final = "[A-Za-z]:"
 
 _CONTROL: Final = "[\\0-\x1f\x7f-\x9f]"
+
+#: bytes of an entry's name; systems take paths of 4096
+_LONGEST: Final = 1000
 
 #: how the names of archives end: a tar may be compressed, ``.tar.gz`` or ``.tgz``
 _COMPRESSED: Final = "|".join(re.escape(compression.ending[1:]) for compression in COMPRESSIONS)
@@ -251,7 +254,7 @@ def unpack(path: str, display_name: str, meter: _Meter, folder: _Folder, *, dept
                 meter.file()
                 plain, fault = _plain_name(name)
                 if stream is None or fault:
-                    done.skipped.append((fault or "special", name))
+                    done.skipped.append((fault or "special", shortened(name)))
                     continue
                 old = done.files.pop(plain, None)
                 if plain in met and old and not is_zip:  # as tar itself does
@@ -313,6 +316,8 @@ def _plain_name(name: str) -> tuple[str, str]:
     path = PurePosixPath(name.replace("\\", "/"))
     if not path.parts:
         return "", "nameless"
+    if len(os.fsencode(name)) > _LONGEST:
+        return "", "long"
     if re.search(_CONTROL, name):
         return "", "control"
     if path.is_absolute() or ".." in path.parts or re.match(_DRIVE, name):

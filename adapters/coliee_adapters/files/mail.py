@@ -42,15 +42,16 @@ class Mail(NamedTuple):
     forwarded: tuple[Mail, ...] = ()  # the mails in it, and in these
 
 
-#: bytes of a mail's headers, those of its parts among them, which Python parses in time that grows with their square;
-#: this many of each part do not count; and how many parts a mail may have
+#: bytes of the headers that are looked at, those of parts among them, which Python parses in time that grows with their
+#: square; this many of each do not count; and how many headers, and parts, a mail may have
 _HEADERS: Final = 64 << 10
-_FREE: Final = 1 << 10
+_FREE: Final = 512
+_N_HEADERS: Final = 8000
 _PARTS: Final = 2000
 
-#: headers that stand together, wherever in a mail, by the lines that Python takes for such
-_BLOCK: Final = re.compile(
-    rb"(?:\A|(?<=[\r\n]))(?:(?:From |[!-9;-~]*+:)[^\r\n]*+(?:\r\n?|\n|\Z)(?:[\t ][^\r\n]*+(?:\r\n?|\n|\Z))*+)++"
+_LOOKED_AT: Final = re.compile(
+    rb"(?i)(?:\A|(?<=[\r\n]))(?:Content-[!-9;-~]*+|MIME-Version|Subject|From|Date|Received):"
+    rb"[^\r\n]*+(?>(?:(?:\r\n?|\n)[\t ][^\r\n]*)*)"
 )
 
 
@@ -59,8 +60,9 @@ def _parsed(raw: bytes) -> EmailMessage | None:
     import email
     from email.policy import default
 
-    lengths = (match.end() - match.start() for match in _BLOCK.finditer(raw))
-    if sum(max(0, length - _FREE) for length in lengths) > _HEADERS or len(re.findall(rb"[\r\n]--", raw)) > 2 * _PARTS:
+    lengths = [match.end() - match.start() for match in _LOOKED_AT.finditer(raw)]
+    n_bytes, n_parts = sum(max(0, length - _FREE) for length in lengths), len(re.findall(rb"[\r\n]--", raw)) // 2
+    if n_bytes > _HEADERS or len(lengths) > _N_HEADERS or n_parts > _PARTS:
         return None
     return email.message_from_bytes(raw, policy=default)
 

@@ -23,6 +23,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Leaderboard, leaderboard
+from coliee_ir.commands.validate import validate
 from coliee_ir.commands.validate.receiving import received
 from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.inbox import Runs
@@ -118,7 +119,9 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         for part, gold in zip(edition.tasks, (one.gold for one in evaluators.values()), strict=True)
     )
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
-    inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
+    inventory = sort_files(
+        edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year, check=validate
+    )
     boards, held = list[Leaderboard](), list[tuple[str, Excess]]()
     for part, evaluator in zip(edition.tasks, evaluators.values(), strict=True):
         # what is not of its task is passed over, and that of another

@@ -1,7 +1,9 @@
 """What one upload may cost: reading it is bounded in time and memory, and stops no other."""
 
+import gzip
 import json
 import os
+import resource
 import sys
 from pathlib import Path
 
@@ -10,6 +12,8 @@ from asserting import mentions
 from sent import cases, write, zipped
 
 from coliee_adapters.files import limits, trial
+from coliee_ir.commands.edition.config import read_edition
+from coliee_ir.commands.edition.day import day_of
 from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.inbox.teams import Teams
@@ -45,6 +49,57 @@ def test_a_trial_ends_at_its_limits_and_only_there(read, name):
         assert error.kind == "too-large" and f"COLIEE_IR_MAX_{name}" in error.remedy
 
 
+def mailed(parts, head=""):
+    """A mail of B, of parts, each with its headers."""
+    body = "".join(f"--x\n{part}\n" for part in parts)
+    heads = f"From: b@x\nSubject: [submission] B\nDate: 1 Jan 2026 10:00:00 +0000\n{head}"
+    return f'{heads}Content-Type: multipart/mixed; boundary="x"\n\n{body}--x--\n'
+
+
+LINE = "000001 000501 B1\n"
+NAMED = 'Content-Disposition: attachment; filename="{}"\n\n' + LINE
+
+#: what B sends, as files of the mailbox, and the kind of the decision about it
+UPLOADS = {
+    "many parts": ({"b.eml": mailed([NAMED.format("r.txt")] * 9000)}, "refused"),
+    "many files": ({"b.eml": mailed([NAMED.format("r.txt")] * 501)}, "refused"),
+    "a long subject": ({"b.eml": mailed([], f"Subject: {'=?utf-8?q?a?= ' * 30_000}\n")}, "refused"),
+    "a long sender": ({"b.eml": f"From: {'b@x, ' * 30_000}\n{mailed([])}"}, "refused"),
+    "long parameters": ({"b.eml": mailed([f"Content-Type: text/plain{'; a=b' * 30_000}\n\n"])}, "refused"),
+    "a long file name": ({"b.eml": mailed([NAMED.format("=?utf-8?q?a?= " * 40_000)])}, "refused"),
+    "long names in many parts": ({"b.eml": mailed([NAMED.format("=?utf-8?q?a?= " * 70)] * 900)}, "refused"),
+    "parts in parts": ({"b.eml": mailed(
+        [f'Content-Type: multipart/mixed; boundary="{n}"\n\n--{n}' for n in range(900)])}, "passed-over"),
+    "mails in mails": ({"b.eml": mailed(["Content-Type: message/rfc822\n\nSubject: x\n" * 3000])}, "refused"),
+    "a name longer than paths": ({"b.eml": mailed([NAMED.format("n" * 9000)]), "B/b.zip": zipped({"n/" * 3000: LINE})},
+                                 "passed-over"),
+    "zeros": ({"B/b.zip": zipped({"r.txt": "0" * (40 << 20)})}, "passed-over"),
+    "what unpacks to 30 MB": ({"B/b.txt.gz": gzip.compress(LINE.encode() * 2_000_000)}, "refused"),
+    "one ranking of many documents": ({"B/r.txt": "".join(f"000001 {n:07} B1\n" for n in range(600_000))}, "refused"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("upload", UPLOADS)
+def test_an_upload_takes_a_bounded_time_and_is_told_of(upload, monkeypatch):
+    files, kind = UPLOADS[upload]
+    write({
+        **{f"in/{name}": content for name, content in files.items()},
+           "in/A/a.txt": cases("A1"), "gold.json": json.dumps({f"{q:06}": [f"{q + 100:06}"] for q in range(1, 12)}),
+           "e.toml": 'name = "E"\nmailbox = "in"\nresamples = 99\n[[task]]\ntask = "1"\ngold = "gold.json"\n',
+    })  # fmt: skip
+    monkeypatch.setattr(limits, "current", lambda: limits.Limits(seconds=1))
+    before = spent()
+    day = day_of(read_edition("e.toml"))
+    assert spent() - before < 10
+    assert ("A", "A1") in {(entry.team, entry.tag) for entry in day.boards[0].entries}
+    assert kind in {one.kind for one in day.decide if one.kind != "undescribed" and "A/" not in one.file}
+
+
+def spent():
+    """The seconds of processor time of this process, and of those that it has started."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 def test_a_file_that_takes_too_much_memory_is_not_ranked_and_the_others_are(call):
     write({"in/A/a.txt": cases("A1"), "in/B/lists.json": f"[{','.join(['[]'] * 4_000_000)}]",
            "gold.json": json.dumps({f"{q:06}": [f"{q + 100:06}"] for q in range(1, 12)}),
@@ -76,18 +131,23 @@ def test_the_limits_of_an_edition_reach_what_reads_and_changed_ones_are_noticed(
         assert mentions(call("edition", "e.toml", "-o", "out")[2], "e.toml: … [limits] … seconds …")
 
 
-def test_what_one_team_sends_is_bounded_as_a_whole():
-    lists = {f"in/B/{number}.json": f"[{','.join(['[]'] * 400_000)}]" for number in range(4)}
-    write({"in/A/a.txt": cases("A1"), "in/A/b.json": f"[{','.join(['[]'] * 400_000)}]", **lists})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("resource.setrlimit", lambda *_: None)  # of one file
-        patch.setattr(limits, "current", lambda: limits.Limits(seconds=0.02))
-        items = sort_files(["in"], teams=Teams(None, ["in"])).items
-    errors = {item.file: item.error for item in items}
-    assert errors["in/A/a.txt"] is None and getattr(errors["in/B/3.json"], "kind", "") == "too-large"
-    assert getattr(errors["in/A/b.json"], "kind", "") != "too-large"  # of another team
+def test_what_one_team_sends_is_bounded_as_a_whole(monkeypatch):
+    large, small = f"[{','.join(['[]'] * 400_000)}]", "x" * (1 << 19)
+    write({
+        "in/A/a.txt": cases("A1"), "in/A/b.json": large, **{f"in/B/{n}.json": large for n in range(4)},
+        **{f"in/D/{n:02}.txt": small for n in range(40)},
+        **{f"in/mails/{n}.eml": made.mail("[submission] E", {"e.json": large}, "e@x") for n in range(4)},
+        "in/mails/4.eml": made.mail("[submission] F", {"f.json": large}, "f@x"),
+    })  # fmt: skip
+    monkeypatch.setattr("resource.setrlimit", lambda *_: None)  # of one file
+    monkeypatch.setattr(limits, "current", lambda: limits.Limits(seconds=0.02))
+    items = sort_files(["in"], teams=Teams(None, ["in"])).items
+    refused = {item.file for item in items if getattr(item.error, "kind", "") == "too-large"}
+    assert refused >= {"in/B/3.json", "in/D/39.txt", "in/mails/3.eml/e.json"}
+    # neither small files, nor those of another team, or of another sender, where mails lie in one folder
+    assert not refused & {"in/A/a.txt", "in/A/b.json", "in/D/00.txt", "in/D/10.txt", "in/mails/4.eml/f.json"}
     # and what went wrong keeps nothing of what was read
-    assert all(one is None or one.__traceback__ is None for one in errors.values())
+    assert all(item.error is None or item.error.__traceback__ is None for item in items)
 
 
 def mails(*senders, n):
