@@ -67,14 +67,14 @@ def _typed(text: str) -> cutoffs.Rule:
 def _rule(path: str, filters: list[str]) -> cutoffs.Rule:
     """The rule in a file; on standard error whether it was chosen with other filters."""
     source = Source(path)
-    held = json_text.parse(source.text(), source.name)
-    if isinstance(held, dict) and isinstance(held.get("rule"), dict):
-        held = held["rule"]
+    members = json_text.parse(source.text(), source.name)
+    if isinstance(members, dict) and isinstance(members.get("rule"), dict):
+        members = members["rule"]
     try:
-        rule = cutoffs.Rule.from_dict(held)
+        rule = cutoffs.Rule.from_dict(members)
     except UsageError as error:
         raise InputError(error.kind, source.name, str(error)) from None
-    before = held.get("filters") if isinstance(held, dict) else None
+    before = members.get("filters") if isinstance(members, dict) else None
     if isinstance(before, list) and before != filters:
         print_remark(f"the rule was chosen with other filters: {'; '.join(map(str, before)) or 'none'}")
     return rule

@@ -17,7 +17,7 @@ from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import one_measure, rules
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.fuse import Fusion, fitting
-from coliee_ir.commands.fuse.recipe import OPTIONS, write_fused
+from coliee_ir.commands.fuse.recipe import OPTIONS, asking_about_gold, write_fused
 from coliee_ir.inbox.grouping import join_files, skip_other_parts
 from coliee_ir.reading.anything import check_columns, in_order, read_run
 
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
     session = scoring.Session(options)
     session.find(options.output, options.save)
-    found = session.runs
+    arrived = session.runs
     if options.fit:
         return _fit(session)
     fitting = {"--save": options.save, "-m": options.measure,
@@ -38,16 +38,17 @@ def run(options: argparse.Namespace) -> int:
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError("option-needed", f"{unfit[0]} needs --fit GOLD")
     if options.columns:
-        check_columns(found.sources, options.columns)
-    if found.inventory is not None:
-        skip_other_parts(found.inventory, options.task)
-        for remark in found.inventory.remarks():
+        check_columns(arrived.sources, options.columns)
+    if arrived.inventory is not None:
+        skip_other_parts(arrived.inventory, options.task)
+        for remark in arrived.inventory.remarks():
             print_remark(remark)
     unreadable = dict(options.decision).get("unreadable_answers", "refuse")
-    runs, joined = found.sources, list[Remark]()
-    if found.inventory is None and "-" not in options.runs:  # of folders nothing tells whose each file is
+    runs, joined = arrived.sources, list[Remark]()
+    if arrived.inventory is None and "-" not in options.runs:  # of folders nothing tells whose each file is
         read = partial(read_run, task=options.task, columns=options.columns, unreadable_answers=unreadable)
-        runs, joined = join_files(runs, read)
+        with asking_about_gold():
+            runs, joined = join_files(runs, read)
     for remark in joined:
         print_remark(remark)
     records = fusion.read_all(runs, task=options.task, unreadable_answers=unreadable)
@@ -68,9 +69,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion:
     """The method and its parameters, from the options or from a file of weights."""
-    given = {name: getattr(options, name) for name in _IN_FILE}
+    parameters = {name: getattr(options, name) for name in _IN_FILE}
     if options.weights is not None and not re.fullmatch(r"[-+0-9.eE]+(,[-+0-9.eE]+)*", options.weights.strip()):
-        if twice := [name for name, value in given.items() if value is not None]:
+        if twice := [name for name, value in parameters.items() if value is not None]:
             option = OPTIONS.get(twice[0], "--method")
             raise UsageError("option-conflict", f"{options.weights} already sets {option}: leave the option out")
         return Fusion.load(options.weights)
@@ -80,7 +81,7 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
         raise UsageError(
             "bad-value", f"--weights takes numbers separated by commas, such as 0.7,0.3, not {options.weights}"
         ) from None
-    return Fusion(**{**given, "method": options.method or fusion.usual(records)}, weights=weights)
+    return Fusion(**{**parameters, "method": options.method or fusion.usual(records)}, weights=weights)
 
 
 def _fit(session: scoring.Session) -> int:
@@ -96,13 +97,13 @@ def _fit(session: scoring.Session) -> int:
         print_remark(
             f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})"
         )
-    asked = {name: getattr(options, name) for name in (*_IN_FILE, "folds", "by_year", "seed", "tag")}
-    given: dict[str, Any] = {**by, **{name: value for name, value in asked.items() if value is not None}}
+    chosen = {name: getattr(options, name) for name in (*_IN_FILE, "folds", "by_year", "seed", "tag")}
+    arguments: dict[str, Any] = {**by, **{name: value for name, value in chosen.items() if value is not None}}
     fitted = fitting.fit_fusion(
         basis.gold,
         *(cast(RunLike, submission.ranking) for submission in submissions),
         measure=one_measure(options),
-        **given,
+        **arguments,
     )
     ruled, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
     print_remark(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")

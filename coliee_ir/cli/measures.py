@@ -20,8 +20,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("option-needed", "--edition needs --protocol")
     rules = None if options.task is None else protocol(options.task, options.edition)
     scores = {} if rules is None else rules.scores
-    asked = options.names or (() if rules is None else rules.measures)
-    named = [measures.describe(measure) for measure in measures_named(asked, scores)]
+    names = options.names or (() if rules is None else rules.measures)
+    named = [measures.describe(measure) for measure in measures_named(names, scores)]
     named = [what._replace(formula=scores.get(what.name, what.formula)) for what in named]
     if options.format == "json":
         text = dumped([what._asdict() for what in named or measures.everything()])

@@ -66,11 +66,11 @@ def run(options: argparse.Namespace) -> int:
     if len(submissions) > 1 and (options.apply or options.save):
         raise UsageError("too-few", f"--apply and --save need exactly one run to tune; there are {len(submissions)}")
     taken = chosen_filters(options, task)
-    asked = keywords(
+    arguments = keywords(
         cutoffs.tune, options, measure=one_measure(options), filters=taken,
         groups=sheets.groups_of(options.groups, task), curve_intervals=options.curve is not None,
     )  # fmt: skip
-    tuned = partial(cutoffs.tune, basis.gold, **asked, **by)
+    tuned = partial(cutoffs.tune, basis.gold, **arguments, **by)
     tunings: list[Tuning] = []
     failed = False
     jobs = 1 if "-" in (*options.runs, options.answers) else min(options.jobs or len(submissions), workers.cores())
@@ -134,10 +134,10 @@ def _is_told(options: argparse.Namespace) -> bool:
     return options.output == "-" and (options.apply is not None or "-" in (options.save, options.curve))
 
 
-def _print_remarks(tunings: Sequence[Tuning], because: str) -> None:
+def _print_remarks(tunings: Sequence[Tuning], reason: str) -> None:
     """On standard error: the task, and for each run what was read and what was tolerated."""
     first = tunings[0]
-    print_remark(scoring.by_rules(first.task, first.edition, because))
+    print_remark(scoring.by_rules(first.task, first.edition, reason))
     for tuning in tunings:
         for sentence in (tuning.header, *tuning.remarks):
             print_remark(f"{shortened(tuning.name)}: {with_kind(sentence)}")
@@ -188,10 +188,10 @@ def write(options: argparse.Namespace, cut: Run, task: str | None, tag: str | No
         problem = f"nothing would be left of {cut.path}{why or ', and an empty run is not written'}"
         raise UsageError("no-result", f"{problem}; name another rule with coliee-ir cut RUN --by k=5")
     if options.to is not None:
-        said = convert.write(cut, path, to=options.to, tag=tag)
+        sentences = convert.write(cut, path, to=options.to, tag=tag)
     else:
-        said = convert.write_run(cut, path, task=task, edition=edition, tag=tag)
-    for sentence in said:
+        sentences = convert.write_run(cut, path, task=task, edition=edition, tag=tag)
+    for sentence in sentences:
         scoring.print_file_remark(path, sentence)
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
     if options.to is not None or not Path(path).is_file() or not has_coliee_submissions(task):

@@ -73,8 +73,8 @@ def dask_executor(address: str, tell: Callable[[str], object] | None = None) -> 
             else:
                 client = stack.enter_context(_within(_PATIENCE + 2, lambda: Client(address, timeout=_PATIENCE)))
         except Exception as error:  # Dask's own, of many kinds
-            said = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise WorkerError("worker", f"no scheduler answers at {address} ({said})") from None
+            cause = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise WorkerError("worker", f"no scheduler answers at {address} ({cause})") from None
         if tell is not None:
             ended = threading.Event()
             stack.callback(ended.set)
@@ -90,17 +90,17 @@ def _within(seconds: float, make: Callable[[], Any]) -> Any:
 
     Dask waits for ever where something else than a scheduler answers.
     """
-    made: SimpleQueue[Any] = SimpleQueue()
+    results: SimpleQueue[Any] = SimpleQueue()
 
     def run() -> None:
         try:
-            made.put(make())
+            results.put(make())
         except Exception as error:
-            made.put(error)
+            results.put(error)
 
     threading.Thread(target=run, daemon=True).start()
     try:
-        result = made.get(timeout=seconds)
+        result = results.get(timeout=seconds)
     except Empty:
         raise TimeoutError("this is not a Dask scheduler, or it is too busy to answer") from None
     if isinstance(result, Exception):

@@ -18,7 +18,7 @@ _Rows = tuple[Ids, FloatArray]
 
 def by_rank(documents: Collection[str]) -> dict[str, float]:
     """Scores that number an order: the i-th of n documents has n - i, which float32 holds exactly."""
-    return {document: float(len(documents) - at) for at, document in enumerate(documents)}
+    return {document: float(len(documents) - i) for i, document in enumerate(documents)}
 
 
 class RunInMemory:
@@ -43,9 +43,9 @@ class RunInMemory:
             documents = block.documents.compact()  # in memory that holds nothing else of the block
             scores = np.zeros(len(documents)) if block.scores is None else block.scores
             for query, first, last in block.segments():
-                held = self._held.setdefault(query, [])
-                assert isinstance(held, list)
-                held.append((documents[first:last], scores[first:last]))
+                parts = self._held.setdefault(query, [])
+                assert isinstance(parts, list)
+                parts.append((documents[first:last], scores[first:last]))
 
     def rows(self) -> Iterator[tuple[str, Ids, FloatArray]]:
         """Each query with its documents in order and their scores; once, for what has been given is let go."""
@@ -77,10 +77,10 @@ class RunInMemory:
 
     def ordered(self, query: str) -> _Rows:
         """The documents of a query in order and their scores; none of a query that is not there."""
-        held = self._held.get(query) or (Ids.of(()), np.zeros(0))
-        if isinstance(held, list):
-            held = self._held[query] = self._in_order(held)
-        documents, scores = held
+        rows = self._held.get(query) or (Ids.of(()), np.zeros(0))
+        if isinstance(rows, list):
+            rows = self._held[query] = self._in_order(rows)
+        documents, scores = rows
         return documents, scores if self.scored else np.arange(len(documents), 0.0, -1.0)
 
     def _in_order(self, parts: list[_Rows]) -> _Rows:

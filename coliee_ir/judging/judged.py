@@ -76,16 +76,16 @@ class Judged:
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:
         """How many relevant documents of each query were retrieved, within the cutoff; shape (Q,)."""
-        found = (self.rank > 0) & (self.qrels.relevance >= rel)
+        is_correct = (self.rank > 0) & (self.qrels.relevance >= rel)
         if cutoff is not None:
-            found &= self.rank <= cutoff
-        return self.qrels.sums(found)
+            is_correct &= self.rank <= cutoff
+        return self.qrels.sums(is_correct)
 
     def __reduce__(self) -> tuple[object, ...]:
         """What travels to another process: of the arrays only what is not 0, which is little in a part of a run."""
-        held = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "first"}
-        packed = {name: _packed(held.pop(name)) for name in ("rank", "retrieved", "repeated", "answered")}
-        return _restored, (held, packed)
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "first"}
+        packed = {name: _packed(values.pop(name)) for name in ("rank", "retrieved", "repeated", "answered")}
+        return _restored, (values, packed)
 
     def __add__(self, other: Judged) -> Judged:
         """The two parts together.
@@ -116,14 +116,14 @@ _Packed = tuple[int, str, IntArray, npt.NDArray[Any]]
 
 
 def _packed(array: npt.NDArray[Any]) -> _Packed:
-    at = np.flatnonzero(array)
-    return len(array), array.dtype.str, at, array[at]
+    i = np.flatnonzero(array)
+    return len(array), array.dtype.str, i, array[i]
 
 
 def _restored(held: dict[str, Any], packed: dict[str, _Packed]) -> Judged:
-    for name, (length, kind, at, values) in packed.items():
+    for name, (length, kind, i, values) in packed.items():
         held[name] = np.zeros(length, dtype=kind)
-        held[name][at] = values
+        held[name][i] = values
     return Judged(**held)
 
 
@@ -319,8 +319,8 @@ class _JudgedBuilder:
         self.lines = 0
         self.tied: list[IntArray] = []
         self.first: Columns | None = None
-        held = qrels.documents.length
-        self.lengths = (int(held.min()), int(held.max())) if len(held) else (0, 0)
+        lengths = qrels.documents.length
+        self.lengths = (int(lengths.min()), int(lengths.max())) if len(lengths) else (0, 0)
 
     def result(self, reading: float) -> Judged:
         return Judged(
@@ -366,13 +366,13 @@ class _JudgedBuilder:
         judged = numbers[numbers >= 0]
         if self.answered[judged].any() or np.bincount(judged, minlength=1).max() > 1:
             raise _QueryReturnsError("mixed-forms", "a query comes back")
-        for at in np.flatnonzero(numbers < 0).tolist():
-            query = block.queries[at]
+        for i in np.flatnonzero(numbers < 0).tolist():
+            query = block.queries[i]
             if query in self.skip:
                 continue
             if query in self.extra:
                 raise _QueryReturnsError("mixed-forms", "a query comes back")
-            self.extra[query] = int(block.lengths[at])
+            self.extra[query] = int(block.lengths[i])
         return numbers
 
     def _first_of_each(self, lines: Columns, numbers: IntArray, suspects: IntArray) -> BoolArray | None:
@@ -382,17 +382,17 @@ class _JudgedBuilder:
         kept = np.ones(len(lines.documents), dtype=np.bool_)
         for segment in suspects.tolist():
             best: dict[str, int] = {}
-            for at in range(lines.starts[segment], lines.starts[segment + 1]):
-                document = lines.documents[at]
+            for i in range(lines.starts[segment], lines.starts[segment + 1]):
+                document = lines.documents[i]
                 if document not in best:
-                    best[document] = at
+                    best[document] = i
                     continue
                 self.remarks.add("duplicate", f"query {lines.queries[segment]}: {document}")
                 self.repeated[numbers[segment]] += 1
-                better = lines.scores is not None and lines.scores[at] > lines.scores[best[document]]
-                kept[best[document] if better else at] = False
+                better = lines.scores is not None and lines.scores[i] > lines.scores[best[document]]
+                kept[best[document] if better else i] = False
                 if better:
-                    best[document] = at
+                    best[document] = i
         return kept
 
     def _rank(self, lines: Columns, keys: Keys | None, hits: Hits) -> None:
@@ -410,8 +410,8 @@ class _JudgedBuilder:
         ordered = in_segments(lines.segment, keys if is_sorted else sorted_within(keys, lines.lengths))
         ties = ordered[1:] == ordered[:-1]
         are_tied = bool(ties.any())
-        at = hits.at if is_sorted and not are_tied else None
-        place = np.searchsorted(ordered, hits.keys) if at is None else at
+        i = hits.at if is_sorted and not are_tied else None
+        place = np.searchsorted(ordered, hits.keys) if i is None else i
         self.rank[hits.rows] = place - before + 1
         if are_tied:
             self._break_ties(lines, keys, hits, ordered, ordered[1:][ties])
@@ -434,10 +434,10 @@ class _JudgedBuilder:
         for segment in distinct(segment_of(tied)).tolist():
             self.remarks.add("tie", f"query {lines.queries[segment]}")
         several = np.searchsorted(ordered, hits.keys, side="right") - np.searchsorted(ordered, hits.keys) > 1
-        at = np.flatnonzero(several)
-        if not len(at):
+        i = np.flatnonzero(several)
+        if not len(i):
             return
-        judged, rows = hits.keys[at], hits.rows[at]
+        judged, rows = hits.keys[i], hits.rows[i]
         wanted = distinct(np.sort(judged))
         of_lines = in_segments(lines.segment, keys)
         # most lines share their key with no judged document, and few of its bits show it
@@ -532,9 +532,9 @@ class _ByKey:
         return distinct(self.lines.segment[1:][self.lines.continues_segment & (ordered[1:] == ordered[:-1])])
 
     def hits(self, keys: Keys | None) -> Hits:
-        at, rows = self._at_and_rows()
-        segment = self.lines.segment[at]
-        return Hits(rows, segment, at, None if keys is None else in_segments(segment, keys[at]))
+        i, rows = self._at_and_rows()
+        segment = self.lines.segment[i]
+        return Hits(rows, segment, i, None if keys is None else in_segments(segment, keys[i]))
 
     def _at_and_rows(self) -> tuple[IntArray, IntArray]:
         numbers, keys = self.numbers, self.keys
@@ -571,9 +571,9 @@ class _ByKey:
         for segment, number in enumerate(self.numbers.tolist()):
             first, last = int(self.qrels.start[number]), int(self.qrels.start[number + 1])
             row_of = {self.qrels.documents[row]: row for row in range(first, last)}
-            for at in range(int(self.lines.starts[segment]), int(self.lines.starts[segment + 1])):
-                if (row := row_of.get(self.lines.documents[at])) is not None:
-                    pairs.append((at, row))
+            for i in range(int(self.lines.starts[segment]), int(self.lines.starts[segment + 1])):
+                if (row := row_of.get(self.lines.documents[i])) is not None:
+                    pairs.append((i, row))
         found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         return found[:, 0], found[:, 1]
 
@@ -600,9 +600,9 @@ class _ByEntry:
         is_whole = np.array_equal(rows, np.arange(len(texts)))  # as in most runs
         found = list(map(dict.get, of_row, texts if is_whole else map(texts.__getitem__, rows.tolist())))
         scores = np.fromiter(found, dtype=np.float64, count=len(found))  # what is not there, None, becomes NaN
-        there = ~np.isnan(scores)
-        segment = np.repeat(np.arange(len(self.numbers)), sizes)[there]
-        return Hits(rows[there], segment, None, in_segments(segment, sort_keys(scores[there])))
+        is_hit = ~np.isnan(scores)
+        segment = np.repeat(np.arange(len(self.numbers)), sizes)[is_hit]
+        return Hits(rows[is_hit], segment, None, in_segments(segment, sort_keys(scores[is_hit])))
 
     def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
         pairs = zip(segments.tolist(), texts, strict=True)
@@ -616,5 +616,5 @@ def distinct(numbers: IntArray) -> IntArray:
 
 def _among(values: WordArray, ascending: WordArray) -> BoolArray:
     """Whether each value is one of the others, of which there are some; np.isin would load numpy.ma."""
-    found: BoolArray = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
-    return found
+    is_among: BoolArray = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
+    return is_among

@@ -69,22 +69,22 @@ def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, docume
 
     Refused is a zero that cannot be a fair one; with ``documents`` also that of a run without any document.
     """
-    matched, found = bool(judged.rank.any()), _DocumentFindings(judged)
+    matched, findings = bool(judged.rank.any()), _DocumentFindings(judged)
     if judged.retrieved.any():
         if judged.first is not None:
-            found.add(judged.first)
+            findings.add(judged.first)
         is_whole = judged.first is not None and len(judged.first.documents) == judged.retrieved.sum()
-        if not is_whole and (judged.first is None or found.remarks or not matched):
-            found = _DocumentFindings(judged)
+        if not is_whole and (judged.first is None or findings.remarks or not matched):
+            findings = _DocumentFindings(judged)
             for block in run.blocks():
-                found.add(block)
-                if judged.first is None and matched and not found.remarks:
+                findings.add(block)
+                if judged.first is None and matched and not findings.remarks:
                     break
     if refuse and not matched:
-        _refuse_mismatch(judged, run.path, gold, found, documents)
+        _refuse_mismatch(judged, run.path, gold, findings, documents)
     if refuse:
         _refuse_rewritable(judged, run, gold)
-    return found.remarks + _of_queries(judged)
+    return findings.remarks + _of_queries(judged)
 
 
 def _of_queries(judged: Judged) -> Remarks:
@@ -170,8 +170,8 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
             changed, of_gold = (documents, known) if documents else (queries, dict.fromkeys(qrels.queries))
             cause = "write the query first and then the document" if is_swap else _rewriting_remedy(changed, of_gold)
             of_run = [document for _, document in pairs] if is_swap else list(changed)
-            there = list(known) if is_swap else [*changed.values()]
-            raise _mismatch(run.path, what, of_run, (gold, there), cause, _TRUE_SCORE)
+            of_gold_ = list(known) if is_swap else [*changed.values()]
+            raise _mismatch(run.path, what, of_run, (gold, of_gold_), cause, _TRUE_SCORE)
 
 
 def _may_be_rewritten(judged: Judged, run: Run) -> bool:
@@ -184,8 +184,8 @@ def _may_be_rewritten(judged: Judged, run: Run) -> bool:
         if spelling.known_queries.is_meant_by_any(queries) or spelling.known.is_meant_by_any(documents):
             return True
         if not (spelling.known.ids.isdisjoint(queries) or spelling.known_queries.ids.isdisjoint(documents)):
-            at = [i for i, document in enumerate(documents) if document in spelling.known_queries.ids]
-            for i, number in zip(at, qrels.numbers(Ids.of([documents[i] for i in at])).tolist(), strict=True):
+            places = [i for i, document in enumerate(documents) if document in spelling.known_queries.ids]
+            for i, number in zip(places, qrels.numbers(Ids.of([documents[i] for i in places])).tolist(), strict=True):
                 query = queries[int(block.segment[i])]
                 n_swapped += query in qrels.texts[qrels.start[number] : qrels.start[number + 1]]
         left -= len(documents)
@@ -205,7 +205,7 @@ def _pairs(run: Run) -> Iterator[tuple[str, str]]:
 def _clearly_more(pairs: Collection[tuple[str, str]], qrels: Qrels, matched: int) -> int:
     """How many of these pairs of query and document are judged; 0 if not many more than matched, or by chance."""
     texts, start = qrels.texts, qrels.start.tolist()
-    judged_of = {query: set(texts[start[at] : start[at + 1]]) for at, query in enumerate(qrels.queries)}
+    judged_of = {query: set(texts[start[i] : start[i + 1]]) for i, query in enumerate(qrels.queries)}
     times = Counter(texts)
     n = sum(document in judged_of.get(query, ()) for query, document in pairs)
     chance = sum(times[document] for query, document in pairs if query in judged_of) / max(len(judged_of), 1)
@@ -217,8 +217,8 @@ def _clearly_more(pairs: Collection[tuple[str, str]], qrels: Qrels, matched: int
 def _rewriting_remedy(changed: Mapping[str, str], known: Collection[str]) -> str:
     """The remedy for ids that are to be rewritten."""
     width = max(map(len, known), default=0)
-    found = (respelled(one, known, width, "gold") for one in changed)
-    remedy = next((one.remedy for one in found if one is not None), "write ids as the gold does")
+    respellings = (respelled(text, known, width, "gold") for text in changed)
+    remedy = next((text.remedy for text in respellings if text is not None), "write ids as the gold does")
     return remedy + _LIKE
 
 
@@ -360,8 +360,8 @@ class _Known:
     @cached_property
     def never_made(self) -> frozenset[int]:
         """The places of changes that make none of these of an ASCII id: done again, they would leave it as it is."""
-        idempotent = ((at, change) for at, (change, remedy, _) in enumerate(_RESPELLINGS) if remedy in _ONCE)
-        return frozenset(at for at, change in idempotent if not any(change(id_, self.width) == id_ for id_ in self.ids))
+        idempotent = ((i, change) for i, (change, remedy, _) in enumerate(_RESPELLINGS) if remedy in _ONCE)
+        return frozenset(i for i, change in idempotent if not any(change(id_, self.width) == id_ for id_ in self.ids))
 
     def changes(self, texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
         """Of the usual changes of unknown ids those that make any known, by their places, and what they make of each.
@@ -371,12 +371,12 @@ class _Known:
         written = "\n".join(("", *texts))
         is_plain = written.isascii() and written.count("\n") == len(texts)
         written += _FILLED if self.are_filled else ""
-        for at, (change, _, needs) in enumerate(_RESPELLINGS):
-            if is_plain and (at in self.never_made or not any(map(written.__contains__, needs))):
+        for i, (change, _, needs) in enumerate(_RESPELLINGS):
+            if is_plain and (i in self.never_made or not any(map(written.__contains__, needs))):
                 continue
             changed = [change(text, self.width) for text in texts]
             if not self.ids.isdisjoint(changed):
-                yield at, changed
+                yield i, changed
 
     def is_meant_by_any(self, ids: Iterable[str]) -> bool:
         """Whether a usual change makes any of these known that is not."""
@@ -391,12 +391,12 @@ def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]
     ones. What makes none known, or would make two ids the same, is not done. What may take away a part of an id is done
     only where hardly any is known without it.
     """
-    now, there = {id_: id_ for id_ in ids}, _Known(known)
-    while unknown := [one for one, text in now.items() if text not in there.ids]:
+    now, of_gold = {id_: id_ for id_ in ids}, _Known(known)
+    while unknown := [one for one, text in now.items() if text not in of_gold.ids]:
         texts, n_best = [now[one] for one in unknown], 0
-        for at, changed in there.changes(texts):
-            n = sum(map(there.ids.__contains__, changed))
-            if n > n_best and (_RESPELLINGS[at][1] not in _UNSURE or n >= _TIMES * (len(now) - len(unknown))):
+        for i, changed in of_gold.changes(texts):
+            n = sum(map(of_gold.ids.__contains__, changed))
+            if n > n_best and (_RESPELLINGS[i][1] not in _UNSURE or n >= _TIMES * (len(now) - len(unknown))):
                 best, n_best = changed, n
         if not n_best:
             break
@@ -407,7 +407,7 @@ def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]
         kept = {
             one: text
             for (one, text), is_alike in zip(spelled.items(), alike, strict=True)
-            if is_alike or text in there.ids
+            if is_alike or text in of_gold.ids
         }
         if not kept:
             break
@@ -497,16 +497,16 @@ class _Spelling:
         if self.digits <= _WORD:  # looked at in bulk: a digit is from 0x30 to 0x39
             (word,) = documents.words(1)
             suspects |= ((word ^ _ZEROS) & _HALVES & MASKS[self.digits]) != 0
-        at = np.flatnonzero(suspects)
-        others = documents.select(at)
+        i = np.flatnonzero(suspects)
+        others = documents.select(i)
         numbers = others.are_numbers()
         filled_up = (others.length > self.digits) & _begin_with_zero(others)
-        return at[numbers & (others.length < self.digits)], at[~numbers | filled_up]
+        return i[numbers & (others.length < self.digits)], i[~numbers | filled_up]
 
 
 def _begin_with_zero(ids: Ids) -> BoolArray:
-    found: BoolArray = np.frombuffer(ids.raw, np.uint8)[ids.first] == ord("0")
-    return found
+    begins: BoolArray = np.frombuffer(ids.raw, np.uint8)[ids.first] == ord("0")
+    return begins
 
 
 def _unlike_articles(documents: Ids) -> BoolArray:
@@ -533,9 +533,9 @@ class _DocumentFindings:
         if not len(documents):
             return
         if not self.matched:
-            for at in np.flatnonzero(lines.lengths).tolist():
+            for i in np.flatnonzero(lines.lengths).tolist():
                 if len(self.first) < _SAMPLE:  # a query may go on in the next block
-                    self.first.setdefault(lines.queries[at], documents[int(lines.starts[at])])
+                    self.first.setdefault(lines.queries[i], documents[int(lines.starts[i])])
             self.alike = self.alike or spelling.forms.include_any(documents)
         short, odd = spelling.unexpected_forms(documents)
         lost = bool(len(short)) or (spelling.digits is None and bool(spelling.zeros.any()))
@@ -548,9 +548,9 @@ class _DocumentFindings:
                 self._note_lost_zeros(lines, segments, rows, short, finds)
             if beyond and len(rows):
                 self._note_other_forms(lines, numbers, segments, rows, finds)
-        for at in odd.tolist():
-            if is_folded(document := documents[at]):  # others were remarked
-                self.remarks.add("odd-id", f"query {lines.queries[int(lines.segment[at])]}: {document}")
+        for i in odd.tolist():
+            if is_folded(document := documents[i]):  # others were remarked
+                self.remarks.add("odd-id", f"query {lines.queries[int(lines.segment[i])]}: {document}")
 
     def _note_lost_zeros(
         self, lines: Columns, segments: IntArray, rows: IntArray, short: IntArray, finds: Finder
@@ -560,11 +560,11 @@ class _DocumentFindings:
         texts = [self.qrels.texts[row] for row in rows[zeros].tolist()]
         stripped = [text.lstrip("0") for text in texts]
         known: set[tuple[str, str]] = set()
-        for at in np.flatnonzero(finds.has(segments[zeros], stripped)).tolist() if texts else ():
-            query = lines.queries[int(segments[zeros][at])]
-            self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
-            known.add((query, stripped[at]))
-        others = ((lines.queries[int(lines.segment[at])], lines.documents[int(at)]) for at in short)
+        for i in np.flatnonzero(finds.has(segments[zeros], stripped)).tolist() if texts else ():
+            query = lines.queries[int(segments[zeros][i])]
+            self.remarks.add("lost-zeros", f"query {query}: {stripped[i]} for {texts[i]}")
+            known.add((query, stripped[i]))
+        others = ((lines.queries[int(lines.segment[i])], lines.documents[int(i)]) for i in short)
         shown = islice((f"query {pair[0]}: {pair[1]}" for pair in others if pair not in known), EXAMPLES)
         self.remarks.add("short-id", *shown, n=len(short) - len(known))
 
@@ -573,16 +573,16 @@ class _DocumentFindings:
     ) -> None:
         """Remark documents that differ from a missed one of their query only in their Unicode form."""
         texts, in_form = self.qrels.texts, self.spelling.folded or self.qrels.texts
-        meant = {(at, in_form[row]): texts[row] for at, row in zip(segments.tolist(), rows.tolist(), strict=True)}
+        meant = {(i, in_form[row]): texts[row] for i, row in zip(segments.tolist(), rows.tolist(), strict=True)}
         # ids of the run that are in the form are looked up; the others, which are rare, are put into it
         wanted = [pair for pair, written in meant.items() if pair[1] != written]
-        has = finds.has(np.array([at for at, _ in wanted], np.int64), [text for _, text in wanted]) if wanted else ()
+        has = finds.has(np.array([i for i, _ in wanted], np.int64), [text for _, text in wanted]) if wanted else ()
         found = [pair for pair, there in zip(wanted, has, strict=True) if there]
         if not all(map(is_inert, lines.documents.characters())):
             lacking = np.zeros(len(numbers), dtype=np.bool_)
             lacking[segments] = True
-            at = np.flatnonzero(lines.documents.are_not_ascii() & lacking[lines.segment])
-            ids = zip(lines.segment[at].tolist(), lines.documents.select(at), strict=True)
+            i = np.flatnonzero(lines.documents.are_not_ascii() & lacking[lines.segment])
+            ids = zip(lines.segment[i].tolist(), lines.documents.select(i), strict=True)
             found += [(segment, document) for segment, document in ids if not is_folded(document)]
         for segment, document in found:
             written = meant.get((segment, nfkc_folded(document)))

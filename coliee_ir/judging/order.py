@@ -84,15 +84,15 @@ def sorted_within(keys: npt.NDArray[_Number], lengths: IntArray) -> npt.NDArray[
     if cells > 2 * len(keys):  # those of about one length together
         ordered = np.empty_like(keys)
         size = np.frexp(lengths)[1]
-        for one in set(size.tolist()):
-            lines = np.repeat(size == one, lengths)
-            ordered[lines] = sorted_within(keys[lines], lengths[size == one])
+        for width_class in set(size.tolist()):
+            lines = np.repeat(size == width_class, lengths)
+            ordered[lines] = sorted_within(keys[lines], lengths[size == width_class])
         return ordered
-    held = np.arange(width) < lengths[:, None]
-    table = np.full(held.shape, np.iinfo(keys.dtype).max, dtype=keys.dtype)
-    table[held] = keys
+    is_line = np.arange(width) < lengths[:, None]
+    table = np.full(is_line.shape, np.iinfo(keys.dtype).max, dtype=keys.dtype)
+    table[is_line] = keys
     table.sort(axis=1)
-    return table[held]
+    return table[is_line]
 
 
 def whole_queries(blocks: Iterable[Columns]) -> Iterator[Columns]:

@@ -60,9 +60,9 @@ def deal(
         dealt.remarks += block.remarks
         dealt.lines += len(block.documents)
         number = qrels.numbers(block.queries)
-        for at in np.flatnonzero(number < 0).tolist():
-            if (query := block.queries[at]) not in skip:
-                dealt.extra[query] = dealt.extra.get(query, 0) + int(block.lengths[at])
+        for i in np.flatnonzero(number < 0).tolist():
+            if (query := block.queries[i]) not in skip:
+                dealt.extra[query] = dealt.extra.get(query, 0) + int(block.lengths[i])
         if skip:
             number[[query in skip for query in block.queries]] = -1
         lines = block.of_segments(number >= 0)
@@ -89,11 +89,11 @@ def _write(lines: Columns, qrels: Qrels, dealt: DealtLines, folder: str, name: s
         dealt.files = [Path(folder, f"{name}-{share}") for share in range(SHARES)]
     try:
         for number, file in enumerate(dealt.files):
-            if len(at := np.flatnonzero(share == number)):
-                piece = lines.of_segments(at)
-                held = qrels.numbers(piece.queries), piece.starts, piece.documents.compact(), piece.scores, piece.ranks
+            if len(i := np.flatnonzero(share == number)):
+                piece = lines.of_segments(i)
+                parts = qrels.numbers(piece.queries), piece.starts, piece.documents.compact(), piece.scores, piece.ranks
                 with file.open("ab") as stream:
-                    pickle.dump(held, stream, protocol=5)
+                    pickle.dump(parts, stream, protocol=5)
     except OSError as error:
         raise ColieeError(
             "cannot-write",
@@ -106,8 +106,8 @@ def _read(file: Path, qrels: Qrels) -> Iterator[Columns]:
     if file.exists():
         with file.open("rb") as stream:
             while stream.peek(1):
-                numbers, *held = pickle.load(stream)
-                yield Columns(Picked(qrels.ids, numbers), *held)
+                numbers, *parts = pickle.load(stream)
+                yield Columns(Picked(qrels.ids, numbers), *parts)
 
 
 def grouped(share: int, all_dealt: Sequence[DealtLines], qrels: Qrels) -> Iterator[Columns]:

@@ -114,8 +114,8 @@ def _results_of_executor(tasks: Sequence[Callable[[], _Result]], executor: Execu
         if isinstance(error, AttributeError) and "get attribute" in str(error):  # as pickle says it
             problem = f"a worker has another version of coliee-ir than this machine ({error})"
             raise WorkerError("worker", f"{problem}; install one version on all") from error
-        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise WorkerError("worker", f"the executor's workers failed ({said})") from error
+        cause = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise WorkerError("worker", f"the executor's workers failed ({cause})") from error
     finally:
         for future in futures:
             future.cancel()
@@ -132,7 +132,7 @@ def _submitted(pool: ProcessPoolExecutor, n: int) -> deque[Future[Any]]:
     with signals.signals_blocked(), warnings.catch_warnings():
         # the processes do arithmetic only and touch none of the locks that other threads might hold
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-        return deque(pool.submit(_perform, at) for at in range(n))
+        return deque(pool.submit(_perform, i) for i in range(n))
 
 
 def _stop(before: Collection[object], error: type[BaseException] | None, *_: object) -> None:
@@ -143,10 +143,10 @@ def _stop(before: Collection[object], error: type[BaseException] | None, *_: obj
                 process.terminate()
 
 
-def _perform(at: int) -> Any:
+def _perform(i: int) -> Any:
     try:
         with signals.signals_as_exceptions():
-            return _result_or_error(_tasks[at])
+            return _result_or_error(_tasks[i])
     except (KeyboardInterrupt, SystemExit):  # temporary files are gone; the process that waits knows of the signal
         os._exit(1)
 

@@ -31,9 +31,9 @@ def compute(measures: Sequence[Measure], parts: Parts, decisions: Decisions) -> 
         UsageError: a measure looks at ranks, and the documents of a query are a set.
     """
     for measure in measures:
-        for part, one in measure.of_parts if measure.looks_at_ranks else ():
-            if one.looks_at_ranks:
-                check_order((one.part(parts) if part == "documents" else parts[part]).remarks, str(measure))
+        for part, of_part in measure.of_parts if measure.looks_at_ranks else ():
+            if of_part.looks_at_ranks:
+                check_order((of_part.part(parts) if part == "documents" else parts[part]).remarks, str(measure))
     delegated = [measure for measure in measures if isinstance(measure, Delegated)]
     answers = dict(zip(delegated, compute_all(delegated, parts, decisions), strict=True))
     return [

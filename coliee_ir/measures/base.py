@@ -133,8 +133,8 @@ class Measure(ABC):
 
     def best(self, values: Iterable[float]) -> float:
         """The best of some scores; NaN where there is none, or it is not known which is better."""
-        there = [value for value in values if not np.isnan(value)]
-        return float("nan") if self.lower is None or not there else (min if self.lower_is_better else max)(there)
+        finite = [value for value in values if not np.isnan(value)]
+        return float("nan") if self.lower is None or not finite else (min if self.lower_is_better else max)(finite)
 
     @property
     def least_relevance(self) -> int:
@@ -163,8 +163,8 @@ def by_part(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
     """Each part of a submission that has a name → the measures that look at it; under ``documents`` all others."""
     found: dict[str, list[Measure]] = {"documents": []}
     for measure in measures:
-        for part, one in measure.of_parts:
-            found.setdefault(part, []).append(one)
+        for part, of_part in measure.of_parts:
+            found.setdefault(part, []).append(of_part)
     return found
 
 

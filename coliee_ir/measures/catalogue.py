@@ -113,8 +113,8 @@ _ALIKE: Final = 0.6
 def class_of(name: str) -> type[Measure]:
     """The class of a measure of ours."""
     module = OURS[name]
-    held = importlib.import_module(f"coliee_ir.measures.{module}")
-    return cast(type[Measure], getattr(held, _CLASSES[module][name]))
+    names = importlib.import_module(f"coliee_ir.measures.{module}")
+    return cast(type[Measure], getattr(names, _CLASSES[module][name]))
 
 
 def parse(typed: str) -> list[Measure]:
@@ -168,15 +168,15 @@ def _known(typed: str) -> list[Measure]:
             problem = f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50"
             raise UsageError("bad-measure", problem)
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
-    name, parameters, at = _name_and_parameters(typed)
-    ours = _ours(typed, name, parameters, at)
+    name, parameters, i = _name_and_parameters(typed)
+    ours = _ours(typed, name, parameters, i)
     if ours is not None:
         return [ours]
-    if not parameters and at is None and (requests := trec_eval.parse(typed)):
+    if not parameters and i is None and (requests := trec_eval.parse(typed)):
         return [Delegated(request, request.name) for request in requests]
     from coliee_adapters import ir_measures  # loads the package, which few runs need
 
-    request = ir_measures.request(name, parameters, at)
+    request = ir_measures.request(name, parameters, i)
     return [] if request is None else [Delegated(request, typed)]
 
 
@@ -248,12 +248,12 @@ def meanings(typed: str) -> list[str]:
     >>> meanings("recall@5"), meanings("recall_at_5"), meanings("map@10-l2"), meanings("f1")
     (['MicroR@5', 'R@5'], ['R@5'], ['AP(rel=2)@10'], ['MicroF1', 'MacroF1'])
     """
-    plain, sign, at, level = _normalised(typed)
+    plain, sign, i, level = _normalised(typed)
     found = [
-        re.sub("{(at|@|-)}", at, pattern).replace("{_}", at.replace("@", "_"))
+        re.sub("{(at|@|-)}", i, pattern).replace("{_}", i.replace("@", "_"))
         for pattern in _OTHER_SPELLINGS.get(plain, ())
-        if not re.search("{-}" if at else "{[@_]}", pattern)
-    ] or [name + at for name in _folded().get(plain, ())]
+        if not re.search("{-}" if i else "{[@_]}", pattern)
+    ] or [name + i for name in _folded().get(plain, ())]
     if sign == "_at_":  # MTEB's, which pools no queries
         found = [name for name in found if not name.startswith("Micro")]
     return [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level})", name) for name in found] if level else found
@@ -269,10 +269,10 @@ def _nearest_measure(typed: str) -> str:
 
 def _meaning_in_ranx(typed: str) -> tuple[str, str] | None:
     """What a name of ranx means there, and what is nearest here; None for names that mean one thing."""
-    plain, _, at, _ = _normalised(typed)
-    for pattern, *said in _ELSEWHERE:
-        if match := re.fullmatch(pattern, plain + at):
-            what, nearest = (text.format(**match.groupdict()) for text in said)
+    plain, _, i, _ = _normalised(typed)
+    for pattern, *words in _ELSEWHERE:
+        if match := re.fullmatch(pattern, plain + i):
+            what, nearest = (text.format(**match.groupdict()) for text in words)
             return what, nearest
     return None
 
@@ -281,11 +281,13 @@ def near_misses(typed: str) -> list[str]:
     """Names of measures that look like what was typed and can be read; at most three."""
     import difflib  # which names that are known do not need
 
-    plain, _, at, _ = _normalised(typed)
+    plain, _, i, _ = _normalised(typed)
     found: dict[str, str] = {}  # by what they stand for
     for near in difflib.get_close_matches(plain, _folded(), n=3, cutoff=_ALIKE):
         for name in _folded()[near]:
-            spelled = next((one for one in (name + at, name + at.replace("@", "_")) if _is_known(one)), None)
+            spelled = next(
+                (spelling for spelling in (name + i, name + i.replace("@", "_")) if _is_known(spelling)), None
+            )
             if spelled is not None:
                 found.setdefault(str(parse(spelled)[0]), spelled)
     return list(found.values())[:3]
@@ -338,14 +340,14 @@ def _name_and_parameters(typed: str) -> tuple[str, dict[str, Any], float | None]
         except (SyntaxError, ValueError, MemoryError, RecursionError):  # the last two: nested too deep
             problem = f"{typed!r} cannot be read; parameters are written NAME(beta=2,rel=1)@10"
             raise UsageError("bad-measure", problem) from None
-    at = match["at"]
+    i = match["at"]
     try:
-        return match["name"], parameters, None if at is None else int(at) if at.isdigit() else float(at)
+        return match["name"], parameters, None if i is None else int(i) if i.isdigit() else float(i)
     except ValueError:
         raise UsageError("bad-measure", f"{typed!r} cannot be read; the cutoff must be a number") from None
 
 
-def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -> Measure | None:
+def _ours(typed: str, name: str, parameters: dict[str, Any], i: float | None) -> Measure | None:
     base, beta = name[:6], name[6:]
     if base in ("MicroF", "MacroF") and beta.isdecimal() and name not in OURS:
         name, parameters = base, {"beta": float(beta), **parameters}
@@ -357,7 +359,7 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -
         if parameters.get(key) != value:
             return None
         parameters = {other: parameters[other] for other in parameters if other != key}
-    return _measure_of(typed, class_of(name), parameters if at is None else {**parameters, "cutoff": at})
+    return _measure_of(typed, class_of(name), parameters if i is None else {**parameters, "cutoff": i})
 
 
 def _measure_of(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measure:

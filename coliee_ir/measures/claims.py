@@ -27,9 +27,9 @@ class _InstanceF1(Measure):
         return parts[self.needs[0]]
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
-        found = counts(self.part(parts), decisions)
-        per_query = f_measure(*found[:3], beta=1.0)
-        undefined = (found.relevant == 0) & (found.retrieved == 0)
+        totals = counts(self.part(parts), decisions)
+        per_query = f_measure(*totals[:3], beta=1.0)
+        undefined = (totals.relevant == 0) & (totals.retrieved == 0)
         per_query[undefined] = {"zero": 0.0, "one": 1.0, "skip": np.nan}[decisions.undefined]
         return Result(topic_mean(per_query), per_query)
 

@@ -122,19 +122,19 @@ class Formula(Measure):
     def of_parts(self) -> Sequence[tuple[str, Measure]]:
         """Of a sum, its terms; a gated value, for which every query counts, is one itself."""
         terms = () if self.conditions else self.measures
-        return [found for measure in terms for found in measure.of_parts] or super().of_parts
+        return [of_part for measure in terms for of_part in measure.of_parts] or super().of_parts
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The sum of the measures' scores, or the mean of the gated values."""
         decisions = self.decided(decisions)
-        found = {measure: measure.compute(parts, decisions) for measure in self.measures}
+        results = {measure: measure.compute(parts, decisions) for measure in self.measures}
         n = len(next(iter(parts.values())).qrels.queries)
-        per_query = self.of_queries({measure: result.per_query for measure, result in found.items()}, n)
+        per_query = self.of_queries({measure: result.per_query for measure, result in results.items()}, n)
         if self.conditions:
-            per_query = self.gated(per_query, {measure: result.per_query for measure, result in found.items()})
-        if self.conditions or _are_alike([result.terms for result in found.values()]):
+            per_query = self.gated(per_query, {measure: result.per_query for measure, result in results.items()})
+        if self.conditions or _are_alike([result.terms for result in results.values()]):
             return Result(topic_mean(per_query), per_query)
-        summed = self.summed([None if one is None else found[one].terms for _, one in self.terms], n)
+        summed = self.summed([None if term is None else results[term].terms for _, term in self.terms], n)
         return Result(summed.total, per_query, summed=summed)
 
     def decided(self, decisions: Decisions) -> Decisions:
@@ -160,10 +160,10 @@ class Formula(Measure):
     def summed(self, terms: Sequence[Terms | None], n: int) -> Terms:
         """What each of n queries adds to the sum: the columns of all its terms side by side; None for a number."""
         weights = tuple(weight for weight, _ in self.terms)
-        held = [one for one in terms if one is not None]
-        each = np.concatenate([one.each for one in held], axis=1) if held else np.zeros((n, 0))
-        besides = np.concatenate([one.besides for one in held]) if held else np.zeros(0)
-        scores = tuple(None if one is None else (one.each.shape[1], one.score) for one in terms)
+        summands = [term for term in terms if term is not None]
+        each = np.concatenate([term.each for term in summands], axis=1) if summands else np.zeros((n, 0))
+        besides = np.concatenate([term.besides for term in summands]) if summands else np.zeros(0)
+        scores = tuple(None if term is None else (term.each.shape[1], term.score) for term in terms)
         return Terms(each, partial(_weighted, weights, scores), besides, False)
 
 
@@ -186,22 +186,23 @@ def _weighted(weights: Sequence[float], scores: Sequence[Scoring | None], sums: 
 def _are_alike(terms: Sequence[Terms]) -> bool:
     """Whether all are means over the same queries, so that their sum is one."""
     return bool(terms) and all(
-        one.is_mean and one.each.shape[1] == 2 and np.array_equal(one.each[:, 1], terms[0].each[:, 1]) for one in terms
+        term.is_mean and term.each.shape[1] == 2 and np.array_equal(term.each[:, 1], terms[0].each[:, 1])
+        for term in terms
     )
 
 
 def read(typed: str, find: Find, title: str = "") -> Measure:
     """The measure that a formula stands for."""
     value, gate, conditions = typed.partition(" if ")
-    terms, at = [], 0
-    while at < len(value):
-        match = _TERM.match(value, at)
-        if match is None or match.end() == at or (at > 0) != bool(match["sign"] and at):
+    terms, i = [], 0
+    while i < len(value):
+        match = _TERM.match(value, i)
+        if match is None or match.end() == i or (i > 0) != bool(match["sign"] and i):
             raise unreadable(typed)
         weight = _finite(match["weight"] or "1", typed) * (-1 if match["sign"] == "-" else 1)
         name = match["times"] or match["alone"]
         terms.append((weight, None if name is None else find(name)))
-        at = match.end()
+        i = match.end()
     if not terms or (not gate and all(measure is None for _, measure in terms)):
         raise unreadable(typed)
     if len(terms) == 1 and terms[0][0] == 1 and terms[0][1] is not None and not gate and not title:

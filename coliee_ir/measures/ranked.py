@@ -34,11 +34,11 @@ class _Ranked(Measure):
     @property
     def name(self) -> str:
         """The base, with the parameters that do not have their default, as ir_measures writes it."""
-        said = [self.kind] if self.kind else []
+        parts = [self.kind] if self.kind else []
         for name, value in vars(self).items():
             if name != "cutoff" and value != getattr(type(self), name):
-                said.append(f"{name}={value!r}")
-        return self.base + (f"({','.join(said)})" if said else "") + (f"@{self.cutoff}" if self.cutoff else "")
+                parts.append(f"{name}={value!r}")
+        return self.base + (f"({','.join(parts)})" if parts else "") + (f"@{self.cutoff}" if self.cutoff else "")
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """The value of each query, shape (Q,); NaN for one that has none."""
@@ -79,11 +79,11 @@ def _weights(judged: Judged, p: float, looked_at: BoolArray, gain: FloatArray | 
 
 def _in_order(judged: Judged, chosen: BoolArray, *keys: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """The chosen documents of each query, sorted by the last key first; the query of each, and its place from 1."""
-    at = np.flatnonzero(chosen)
-    query = _query_of(judged)[at]
-    order = np.lexsort((*(key[at] for key in keys), query))
-    at, query = at[order], query[order]
-    return at, query, np.arange(len(at)) - np.searchsorted(query, query) + 1
+    i = np.flatnonzero(chosen)
+    query = _query_of(judged)[i]
+    order = np.lexsort((*(key[i] for key in keys), query))
+    i, query = i[order], query[order]
+    return i, query, np.arange(len(i)) - np.searchsorted(query, query) + 1
 
 
 def _retrieved(judged: Judged) -> BoolArray:
@@ -148,15 +148,15 @@ class ERR(_Ranked):
         if len(relevance) and (greatest := int(relevance.max())) > self.max_rel:
             remedy = f"name the greatest that there can be: ERR(max_rel={greatest})"
             raise UsageError("bad-relevance", f"{self.name}: the gold has a relevance of {greatest}; {remedy}")
-        at, query, nth = _in_order(judged, self._within(judged) & (relevance > 0), judged.rank)
-        stops = (2.0 ** relevance[at] - 1.0) / 2.0**self.max_rel
-        found = np.zeros(len(judged.qrels.sizes))
-        left = np.ones(len(found))
+        i, query, nth = _in_order(judged, self._within(judged) & (relevance > 0), judged.rank)
+        stops = (2.0 ** relevance[i] - 1.0) / 2.0**self.max_rel
+        values = np.zeros(len(judged.qrels.sizes))
+        left = np.ones(len(values))
         for n in range(1, int(nth.max(initial=0)) + 1):  # the first document of every query, then every second one, …
-            of = nth == n
-            found[query[of]] += left[query[of]] * stops[of] / judged.rank[at[of]]
-            left[query[of]] *= 1.0 - stops[of]
-        return found
+            is_nth = nth == n
+            values[query[is_nth]] += left[query[is_nth]] * stops[is_nth] / judged.rank[i[is_nth]]
+            left[query[is_nth]] *= 1.0 - stops[is_nth]
+        return values
 
 
 @dataclass(frozen=True)
@@ -221,9 +221,9 @@ class Compat(_Ranked):
         # up to each depth: the weights, and the weights by depth, of which a document has those from where both have it
         total, shares = (np.append(0.0, np.cumsum(each)) for each in (weights, weights / np.arange(1, deepest + 1)))
         last = np.where(judged.rank > 0, judged.rank, np.iinfo(np.int64).max)
-        at, query, ideal_rank = _in_order(judged, relevance > 0, last, -relevance)
-        found = judged.rank[at] > 0
-        both = np.maximum(ideal_rank, judged.rank[at])[found]
+        i, query, ideal_rank = _in_order(judged, relevance > 0, last, -relevance)
+        found = judged.rank[i] > 0
+        both = np.maximum(ideal_rank, judged.rank[i])[found]
         n_queries = len(depth)
         reached = np.bincount(query[found], shares[depth[query[found]]] - shares[both - 1], n_queries)
         best = np.ones(n_queries)
@@ -247,5 +247,5 @@ class JudgedShare(_Ranked):
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 where nothing was retrieved."""
         depth = self._depth(judged)
-        found = judged.qrels.sums(self._within(judged))
-        return np.divide(found, depth, out=np.zeros(len(depth)), where=depth > 0)
+        judged_in_depth = judged.qrels.sums(self._within(judged))
+        return np.divide(judged_in_depth, depth, out=np.zeros(len(depth)), where=depth > 0)

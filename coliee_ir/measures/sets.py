@@ -172,9 +172,9 @@ class Macro(_SetMeasure):
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The mean of the queries' own values."""
-        found = counts(self.part(parts), decisions, self.cutoff, self.rel)
+        totals = counts(self.part(parts), decisions, self.cutoff, self.rel)
         per_query = topic_wise(
-            self._each(*found[:3]), found.relevant == 0, found.retrieved == 0, self.letter, decisions
+            self._each(*totals[:3]), totals.relevant == 0, totals.retrieved == 0, self.letter, decisions
         )
         return Result(topic_mean(per_query), per_query)
 

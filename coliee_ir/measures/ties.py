@@ -165,10 +165,10 @@ def _spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions
             }
             for order in orders
         )
-        asked = {one: results[one] for one in known if isinstance(one, Delegated)}
-        anew = _results_reordered(asked, orders, queries) if asked else ()
-        for found, of_order in zip((low, high), anew, strict=False):
-            found |= of_order
+        delegated = {measure_: results[measure_] for measure_ in known if isinstance(measure_, Delegated)}
+        anew = _results_reordered(delegated, orders, queries) if delegated else ()
+        for bound, of_order in zip((low, high), anew, strict=False):
+            bound |= of_order
         for measure, value in known.items():
             at_worst, at_best = low[measure].terms, high[measure].terms
             gaps = at_best.each[queries] - at_worst.each[queries]
@@ -187,20 +187,20 @@ def _results_reordered(
 ) -> Iterator[dict[Measure, Result]]:
     """trec_eval's results for other orders of some queries, for which it is asked once: each order is a query to it."""
     qrels, retrieved = orders[0].qrels, orders[0].retrieved
-    requests = [one.asked_of(qrels) for one in results]
+    requests = [measure.asked_of(qrels) for measure in results]
     table = np.array([result.per_query for result in results.values()])
     queries = queries[~np.isnan(table[:, queries]).any(axis=0)]
     rows, n = qrels.rows(queries), len(orders)
     start = np.concatenate(([0], np.cumsum(np.tile(qrels.sizes[queries], n))))
     ranks = np.concatenate([order.rank[rows] for order in orders])
     values = trec_eval.values(requests, start, np.tile(qrels.graded[rows], n), ranks, np.tile(retrieved[queries], n))
-    for at, order in enumerate(orders):
+    for i, order in enumerate(orders):
         per_query = table.copy()
-        per_query[:, queries] = [values[request].reshape(n, -1)[at] for request in requests]
+        per_query[:, queries] = [values[request].reshape(n, -1)[i] for request in requests]
         means = trec_eval.means(requests, per_query[:, qrels.by_id])
         yield {
-            one: of_values(one.request, mean, own, order)
-            for one, mean, own in zip(results, means, per_query, strict=True)
+            measure: of_values(measure.request, mean, own, order)
+            for measure, mean, own in zip(results, means, per_query, strict=True)
         }
 
 
@@ -284,9 +284,9 @@ def _discounted(cutoff: int, query: int, blocks: list[Block]) -> Span:
         return math.fsum(gain / math.log2(rank + 1) for rank, gain in ranks_and_gains if rank <= cutoff)
 
     return Span(
-        total((b.first + b.size - 1 - at, gain) for b in blocks for at, gain in enumerate(b.gains)),
-        total((b.first + at, sum(b.gains) / b.size) for b in blocks for at in range(b.size)),
-        total((b.first + at, gain) for b in blocks for at, gain in enumerate(b.gains)),
+        total((b.first + b.size - 1 - i, gain) for b in blocks for i, gain in enumerate(b.gains)),
+        total((b.first + i, sum(b.gains) / b.size) for b in blocks for i in range(b.size)),
+        total((b.first + i, gain) for b in blocks for i, gain in enumerate(b.gains)),
     )
 
 
@@ -297,11 +297,11 @@ def _precisions(cutoff: int, query: int, blocks: list[Block]) -> Span:
     for first, size, gains in blocks:
         n = len(gains)
         within = min(max(cutoff - first + 1, 0), size)
-        best += math.fsum((before + at + 1) / (first + at) for at in range(min(n, within)))
-        worst += math.fsum((before + at + 1) / (first + size - n + at) for at in range(within - (size - n)))
+        best += math.fsum((before + i + 1) / (first + i) for i in range(min(n, within)))
+        worst += math.fsum((before + i + 1) / (first + size - n + i) for i in range(within - (size - n)))
         # of the documents above the one at a place, any other relevant one is as likely as not to be
         share = (n - 1) / (size - 1) if size > 1 else 0.0
-        mean += n / size * math.fsum((before + 1 + at * share) / (first + at) for at in range(within))
+        mean += n / size * math.fsum((before + 1 + i * share) / (first + i) for i in range(within))
         before += n
     return Span(worst, mean, best)
 
@@ -310,9 +310,9 @@ def _first_found(cutoff: int, query: int, blocks: list[Block]) -> Span:
     """One over the rank of the first relevant document, which is 0 behind a cutoff."""
     first, size, gains = blocks[0]
     n, mean, none_yet = len(gains), 0.0, 1.0
-    for at in range(min(size - n, cutoff - first) + 1):
-        here = n / (size - at)  # that it is here, if it was not above
-        mean += none_yet * here / (first + at)
+    for i in range(min(size - n, cutoff - first) + 1):
+        here = n / (size - i)  # that it is here, if it was not above
+        mean += none_yet * here / (first + i)
         none_yet *= 1 - here
     worst, best = (1 / rank if rank <= cutoff else 0.0 for rank in (first + size - n, first))
     return Span(worst, mean, best)

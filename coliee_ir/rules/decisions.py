@@ -95,7 +95,7 @@ class Decisions:
             if name not in CHOICES:
                 raise UsageError("unknown-name", f"there is no decision {name!r}; choose one of {', '.join(CHOICES)}")
             if choice != CHOICES[name][0] and not matters(name, rules.task):
-                tasks = ", ".join(one for one in TASKS if matters(name, one))
+                tasks = ", ".join(task for task in TASKS if matters(name, task))
                 raise UsageError(
                     "unfit-option",
                     f"decision {name}={choice} does not apply to task {rules.task}; it applies to {tasks}",

@@ -307,11 +307,11 @@ def use_protocol_file(path: PathLike) -> str:
             "protocol",
             f"there is no protocol {text!r}; there are {', '.join((*TASKS, *neighbours()))}, and files NAME.toml",
         )
-    found = _family_of(path)
-    task = found.rules[0].task
-    other = protocols_by_name.get(task, found)
-    rules, others = ([row._replace(file="") for row in one.rules] for one in (found, other))
-    if other.rules[0].file != found.rules[0].file and (rules, found[1:]) != (others, other[1:]):
+    own = _family_of(path)
+    task = own.rules[0].task
+    other = protocols_by_name.get(task, own)
+    rules, others = ([row._replace(file="") for row in family.rules] for family in (own, other))
+    if other.rules[0].file != own.rules[0].file and (rules, own[1:]) != (others, other[1:]):
         raise InputError(
             "protocol",
             text,
@@ -319,24 +319,24 @@ def use_protocol_file(path: PathLike) -> str:
             found=task,
             remedy="give the task of one of them another name",
         )
-    if found.rules[0].law and task not in TASKS:
+    if own.rules[0].law and task not in TASKS:
         raise InputError(
             "protocol",
-            found.rules[0].file,
+            own.rules[0].file,
             "law: only COLIEE's own tasks have one",
-            found=found.rules[0].law,
+            found=own.rules[0].law,
             remedy="leave it out",
         )
     if task in TASKS:
         there = _family_of_package(task)
-        found = Family(
-            (*found.rules, *there.rules),
-            (*found.submissions, *there.submissions),
-            {**there.models_before, **found.models_before},
+        own = Family(
+            (*own.rules, *there.rules),
+            (*own.submissions, *there.submissions),
+            {**there.models_before, **own.models_before},
         )
-    elif not found.submissions:
-        found = found._replace(submissions=(SubmissionRules(task, 0, ALWAYS, found.rules[0].file),))
-    protocols_by_name[task] = found.with_all_dates()
+    elif not own.submissions:
+        own = own._replace(submissions=(SubmissionRules(task, 0, ALWAYS, own.rules[0].file),))
+    protocols_by_name[task] = own.with_all_dates()
     return task
 
 
@@ -354,7 +354,9 @@ def __getattr__(name: str) -> Any:
     """The two tables above, which are read when they are asked for."""
     if name not in ("PROTOCOLS", "SUBMISSION_RULES"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return tuple(row for one in map(_family, TASKS) for row in (one.rules if name == "PROTOCOLS" else one.submissions))
+    return tuple(
+        row for family in map(_family, TASKS) for row in (family.rules if name == "PROTOCOLS" else family.submissions)
+    )
 
 
 @overload
@@ -427,8 +429,10 @@ def submission_rules(task: str | int, edition: str | int | None = None) -> Submi
     """
     rows, year = _family(task_name(task)).submissions, edition_year(edition)
     if not rows:
-        known = ", ".join(one for one in TASKS if _family(one).submissions)
-        raise UsageError("unknown-task", f"no submission rules are known for task {task!r}; they are known for {known}")
+        with_submissions = ", ".join(name for name in TASKS if _family(name).submissions)
+        raise UsageError(
+            "unknown-task", f"no submission rules are known for task {task!r}; they are known for {with_submissions}"
+        )
     if (found := _of_year(rows, year)) is not None:
         return found
     raise UsageError("unknown-edition", f"task {task} has no rules for submissions of {edition}")

@@ -146,17 +146,17 @@ class TomlTable:
 
     def fault(self, key: str, problem: str, found: object = None, remedy: str | None = None) -> InputError:
         """The error that something is wrong with a key."""
-        shown = found if found is None or isinstance(found, str) else repr(found)
+        text = found if found is None or isinstance(found, str) else repr(found)
         place = ", ".join(filter(None, (self.name, key)))
-        return InputError("protocol", self.path, f"{place}: {problem}", found=shown, remedy=remedy)
+        return InputError("protocol", self.path, f"{place}: {problem}", found=text, remedy=remedy)
 
     def checked(self, kinds: Mapping[str, ValueKind]) -> dict[str, Any]:
         """The values of some keys as far as there are such; a list becomes a tuple."""
-        found = {key: self.held[key] for key in kinds if key in self.held}
-        for key, value in found.items():
+        values = {key: self.held[key] for key in kinds if key in self.held}
+        for key, value in values.items():
             if not kinds[key].holds(value):
                 raise self.fault(key, f"expected {kinds[key].says}", value)
-        return {key: tuple(value) if isinstance(value, list) else value for key, value in found.items()}
+        return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 
     def needed(self, key: str, kind: ValueKind) -> Any:
         """The value of a key that must be there."""
@@ -167,7 +167,7 @@ class TomlTable:
     def tables(self, key: str) -> list[Mapping[str, Any]]:
         """The tables of an array, ``[[key]]``; none where there is no such key."""
         value = self.held.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
             raise self.fault(key, f"expected tables, each headed [[{key}]]", value)
         return value
 
@@ -273,45 +273,45 @@ def _layout(top: TomlTable, key: str, parts: Collection[str]) -> Layout | None:
     """How a gold or a run is written; a run ``like = "gold"`` has the keys of the gold but for those of its own."""
     if key not in top.held:
         return None
-    held = top.held[key]
-    if not isinstance(held, dict):
-        raise top.fault(key, f"expected a table, [{key}]", held)
-    if key == "run" and held.get("like") == "gold" and isinstance(top.held.get("gold"), dict):
-        held = {**top.held["gold"], **{name: value for name, value in held.items() if name != "like"}}
-    for name, value in held.items():
+    members = top.held[key]
+    if not isinstance(members, dict):
+        raise top.fault(key, f"expected a table, [{key}]", members)
+    if key == "run" and members.get("like") == "gold" and isinstance(top.held.get("gold"), dict):
+        members = {**top.held["gold"], **{name: value for name, value in members.items() if name != "like"}}
+    for name, value in members.items():
         if isinstance(value, dict) and name not in (*_LAYOUT, *parts):
             raise TomlTable(top.path, f"[{key}]", {}, ()).fault(
                 name,
                 "parts does not name this",
                 remedy=f"the parts are {', '.join(parts)}; add it there, or correct the name",
             )
-    table = TomlTable(top.path, f"[{key}]", held, (*_LAYOUT, *parts))
-    found = table.checked(_LAYOUT)
+    table = TomlTable(top.path, f"[{key}]", members, (*_LAYOUT, *parts))
+    values = table.checked(_LAYOUT)
     container = table.needed("container", TEXT)
     if container not in CONTAINERS:
-        if len(held) > 1:
+        if len(members) > 1:
             raise table.fault(
-                next(name for name in held if name != "container"),
+                next(name for name in members if name != "container"),
                 f"a file of the format {container} is not described",
                 remedy=f"containers whose content is described are {', '.join(CONTAINERS)}",
             )
         return Layout(container)
-    if container in CONTAINERS[2:] and "query" not in found:
+    if container in CONTAINERS[2:] and "query" not in values:
         table.needed("query", TEXT)
     if container == "columns":
         table.needed("columns", TEXTS)
-    described = {part: _part(table, part) for part in parts if part in held}
+    described = {part: _part(table, part) for part in parts if part in members}
     if not described:
         raise table.fault(next(iter(parts)), "this table is missing", remedy=f"add [{key}.{next(iter(parts))}]")
-    return Layout(**found, parts=described)
+    return Layout(**values, parts=described)
 
 
 def _part(table: TomlTable, name: str) -> Part:
     """Where a part stands."""
-    held = table.held[name]
-    if not isinstance(held, dict):
-        raise table.fault(name, "expected a table", held)
-    own = TomlTable(table.path, f"{table.name[:-1]}.{name}]", held, _PART)
+    members = table.held[name]
+    if not isinstance(members, dict):
+        raise table.fault(name, "expected a table", members)
+    own = TomlTable(table.path, f"{table.name[:-1]}.{name}]", members, _PART)
     part = Part(**own.checked(_PART))
     if both := {*part.yes} & {*part.no}:
         raise own.fault("no", "yes and no have a label in common", ", ".join(sorted(both)))

@@ -107,14 +107,14 @@ class Trial:
     def _try(
         self,
         weightings: Iterable[Weights],
-        known: dict[Weights, Worths],
+        scored: dict[Weights, Worths],
         terms: Callable[[Sequence[Weights]], Sequence[QueryTerms]],
     ) -> None:
         """Add the scores of weights that are not known yet."""
-        new = [weights for weights in dict.fromkeys(weightings) if weights not in known]
+        new = [weights for weights in dict.fromkeys(weightings) if weights not in scored]
         for first in range(0, len(new), _AT_ONCE):
             some = new[first : first + _AT_ONCE]
-            known.update(zip(some, map(self._scored, terms(some)), strict=False))
+            scored.update(zip(some, map(self._scored, terms(some)), strict=False))
 
     def _scored(self, terms: QueryTerms) -> Worths:
         each, self.score = terms
@@ -175,18 +175,18 @@ class Rankings:
         self.cuts = is_cut(measure)
         if isinstance(measure, MacroF) and measure.of == "means" and measure.cutoff is None:
             raise UsageError("unfit-measure", f"{measure} needs a cutoff to fit weights, for example {measure}@5")
-        held = blend.held
-        self.contents = held.contents
-        self.deepest = min(int(held.sizes.max(initial=1)), DEEPEST)
+        candidates = blend.held
+        self.contents = candidates.contents
+        self.deepest = min(int(candidates.sizes.max(initial=1)), DEEPEST)
         number = {query: i for i, query in enumerate(qrels.queries)}
         #: shape (candidates' queries,); the number of each in the gold; -1 where it is not judged
-        self._number = np.array([number.get(query, -1) for query in held.queries], dtype=np.int64)
-        of_candidate = {query: i for i, query in enumerate(held.queries)}
+        self._number = np.array([number.get(query, -1) for query in candidates.queries], dtype=np.int64)
+        of_candidate = {query: i for i, query in enumerate(candidates.queries)}
         self._row = np.full(len(qrels.relevance), -1, dtype=np.int64)
         for i, query in enumerate(qrels.queries):
             if query in of_candidate:
-                first, last = held.start[of_candidate[query] :][:2].tolist()
-                row_of = {document: row for row, document in enumerate(held.documents[first:last], start=first)}
+                first, last = candidates.start[of_candidate[query] :][:2].tolist()
+                row_of = {document: row for row, document in enumerate(candidates.documents[first:last], start=first)}
                 judged = slice(*qrels.start[i : i + 2].tolist())
                 self._row[judged] = [row_of.get(document, -1) for document in qrels.texts[judged]]
 
@@ -203,9 +203,9 @@ class Rankings:
             for rank, depth in zip(ranks, retrieved, strict=True)
         ]
         if not self.cuts:
-            return [_uncut(self._measure.compute({"documents": one}, self._decisions).terms) for one in each]
-        cut = [at_cutoffs(self._measure, one, self.deepest, self._decisions) for one in each]
-        return [QueryTerms(one.each, one.score) for one in cut]
+            return [_uncut(self._measure.compute({"documents": judged}, self._decisions).terms) for judged in each]
+        cut = [at_cutoffs(self._measure, judged, self.deepest, self._decisions) for judged in each]
+        return [QueryTerms(judged.each, judged.score) for judged in cut]
 
     def estimates(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """What each query adds to the mean of average precisions, of which trec_eval's cost grows with the depth."""
@@ -222,13 +222,13 @@ class Rankings:
 
     def _ranked(self, weightings: Sequence[Weights]) -> tuple[IntArray, IntArray]:
         """Where the judged documents stand, and how many documents each judged query has; shapes (m, D) and (m, Q)."""
-        table, found, known = np.array(weightings), self._row >= 0, self._number >= 0
+        table, is_candidate, is_judged = np.array(weightings), self._row >= 0, self._number >= 0
         ranks = np.zeros((len(table), len(self._row)), dtype=np.int64)
-        ranks[:, found] = self._blend.ranks_of(self._row[found], table)
+        ranks[:, is_candidate] = self._blend.ranks_of(self._row[is_candidate], table)
         retrieved = np.zeros((len(table), len(self._qrels.queries)), dtype=np.int64)
         lengths = {used: self._blend.lengths(np.array(used)) for used in {tuple(row) for row in (table > 0).tolist()}}
         for row, weights in zip(retrieved, table, strict=True):
-            row[self._number[known]] = lengths[tuple((weights > 0).tolist())][known]
+            row[self._number[is_judged]] = lengths[tuple((weights > 0).tolist())][is_judged]
         return ranks, retrieved
 
 
@@ -248,11 +248,11 @@ def average_precisions(qrels: Qrels, level: int, ranks: IntArray) -> FloatArray:
     """
     rows = np.flatnonzero(qrels.graded >= level)
     query, missing = qrels.query_of(rows), int(ranks.max(initial=0)) + 1
-    found = np.where(ranks[:, rows] > 0, ranks[:, rows], missing) + query * (missing + 1)
-    found.sort(axis=1)
-    found -= query * (missing + 1)
+    in_order = np.where(ranks[:, rows] > 0, ranks[:, rows], missing) + query * (missing + 1)
+    in_order.sort(axis=1)
+    in_order -= query * (missing + 1)
     relevant_above = np.arange(len(rows)) - np.searchsorted(query, query) + 1
-    precision = np.where(found < missing, relevant_above / found, 0.0)
+    precision = np.where(in_order < missing, relevant_above / in_order, 0.0)
     sums = np.zeros((len(ranks), len(qrels.queries)))
     judged, first = np.unique(query, return_index=True)
     if len(judged):
@@ -275,9 +275,9 @@ class Ballots:
 
     def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """Whether each query is answered rightly, and 1."""
-        found = (votes.decided(self._votes, np.array(weights), self._ties) for weights in weightings)
-        right = [is_cast & (label == self._labels) for is_cast, _, label in found]
-        return [_uncut(of_mean(one.astype(np.float64))) for one in right]
+        counts = (votes.decided(self._votes, np.array(weights), self._ties) for weights in weightings)
+        right = [is_cast & (label == self._labels) for is_cast, _, label in counts]
+        return [_uncut(of_mean(is_right.astype(np.float64))) for is_right in right]
 
     def estimates(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:  # counting votes is fast
         """None."""
@@ -415,15 +415,15 @@ def fit_fusion(
             f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf",
         )
     unreadable = evaluator.decisions.unreadable_answers
-    given = read_all(runs, task=evaluator.read_as, columns=columns, unreadable_answers=unreadable)
-    given = [in_order(record, evaluator.decisions.order) for record in given]
+    records_read = read_all(runs, task=evaluator.read_as, columns=columns, unreadable_answers=unreadable)
+    records_read = [in_order(record, evaluator.decisions.order) for record in records_read]
     groups = years(evaluator.gold) if by_year else None
     folds = len({groups[query] for query in evaluator.queries}) if groups is not None else folds
     everyone = np.ones(len(evaluator.queries), dtype=np.bool_)
     repeats = 1 if by_year else repeats  # years are folds however they are dealt
     split = Split.of(evaluator.queries, folds, seed, groups, repeats)
     fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
-    tried, records, measure, noticed = _tried(evaluator, given, measure, fusion)
+    tried, records, measure, noticed = _tried(evaluator, records_read, measure, fusion)
     named, files = tuple(map(tag_of, records)), tuple(map(file_of, records))
     counts = Counter(zip(named, files, strict=True))
     if twice := next((tag for (tag, _), n in counts.items() if tag and n > 1), ""):
@@ -437,7 +437,7 @@ def fit_fusion(
     *of_folds, fitted = trial.search(orders)
     whole_terms = trial.held_out(of_folds)
     contenders = [_contender(trial, "fitted", fitted, whole_terms, whole_terms)]
-    others = [("equal weights", equal(len(tags))), *((one, alone(len(tags), at)) for at, one in enumerate(tags))]
+    others = [("equal weights", equal(len(tags))), *((called, alone(len(tags), at)) for at, called in enumerate(tags))]
     for other, weights in others:
         of_other = trial.held_out([weights] * len(of_folds))
         contenders.append(_contender(trial, other, weights, of_other, whole_terms))
@@ -472,16 +472,16 @@ class _Made(NamedTuple):
     noticed: list[Remark]
 
 
-def _tried(evaluator: Evaluator, given: Sequence[Run | Answers], measure: str, fusion: Fusion) -> _Made:
+def _tried(evaluator: Evaluator, records: Sequence[Run | Answers], measure: str, fusion: Fusion) -> _Made:
     """What weights are tried on."""
     if evaluator.protocol.parts == ("answers",):
         if measure not in ("", "Accuracy"):
             raise UsageError("unfit-measure", f"votes on answers are fitted to Accuracy, not to {measure}")
-        answers = _answers(given, evaluator)
+        answers = _answers(records, evaluator)
         labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
         return _Made(Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy", [])
     chosen = _measure(evaluator, measure, fusion.top)
-    rankings, noticed = _rankings(given, evaluator)
+    rankings, noticed = _rankings(records, evaluator)
     blend = Blend(Candidates.of(rankings), fusion.method, fusion.norm or NORM, fusion.k_or_default)
     tried = Rankings(blend, evaluator.qrels["documents"], chosen, evaluator.decisions)
     return _Made(tried, rankings, measure or chosen.name, noticed)
@@ -496,22 +496,25 @@ def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
         )
     scores = evaluator.protocol.scores
     official = [measure for measure in evaluator.official if measure.needs == ("documents",)]
-    asked = measures_named([name], scores) if name else official[:1]
-    if len(asked) != 1:
-        raise UsageError("ambiguous", f"--measure must name one measure; {name!r} expands to {len(asked)}")
-    if asked[0].needs != ("documents",):
+    measures = measures_named([name], scores) if name else official[:1]
+    if len(measures) != 1:
+        raise UsageError("ambiguous", f"--measure must name one measure; {name!r} expands to {len(measures)}")
+    if measures[0].needs != ("documents",):
         raise UsageError(
-            "unfit-measure", f"weights are fitted on documents, but {asked[0]} needs {' and '.join(asked[0].needs)}"
+            "unfit-measure",
+            f"weights are fitted on documents, but {measures[0]} needs {' and '.join(measures[0].needs)}",
         )
-    if asked[0].lower_is_better:
-        raise UsageError("unfit-measure", f"weights are fitted to the greatest {asked[0]}, of which less is better")
+    if measures[0].lower_is_better:
+        raise UsageError("unfit-measure", f"weights are fitted to the greatest {measures[0]}, of which less is better")
     if top is None:
-        return asked[0]
-    if getattr(asked[0], "cutoff", None) is not None:
-        raise UsageError("option-conflict", f"{asked[0]} has a cutoff and --top {top} is another; use one of the two")
-    if not hasattr(asked[0], "cutoff"):
-        raise UsageError("unfit-option", f"--top applies to P, R and F of sets; {asked[0]} uses the whole ranking")
-    return replace(asked[0], cutoff=top)  # type: ignore[type-var]  # those with a cutoff are dataclasses
+        return measures[0]
+    if getattr(measures[0], "cutoff", None) is not None:
+        raise UsageError(
+            "option-conflict", f"{measures[0]} has a cutoff and --top {top} is another; use one of the two"
+        )
+    if not hasattr(measures[0], "cutoff"):
+        raise UsageError("unfit-option", f"--top applies to P, R and F of sets; {measures[0]} uses the whole ranking")
+    return replace(measures[0], cutoff=top)  # type: ignore[type-var]  # those with a cutoff are dataclasses
 
 
 def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[list[Run], list[Remark]]:
@@ -549,10 +552,10 @@ def _answers(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ans
             raise UsageError(
                 "wrong-part", f"Task {evaluator.task} asks for answers, and {record.path} contains documents"
             )
-        found = score(evaluator, Submission(record))  # refuses answers to other questions
-        if any(remark.kind == "gold-itself" for remark in found.remarks):
+        scores = score(evaluator, Submission(record))  # refuses answers to other questions
+        if any(remark.kind == "gold-itself" for remark in scores.remarks):
             raise _gold_itself(record)
-        scored.append(found)
+        scored.append(scores)
     warn_of(scored)
     return [record for record in records if isinstance(record, Answers)]
 
@@ -630,7 +633,7 @@ class FittedFusion(OnGold):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What there is to say of it, in sentences; first, whether fitting was worth it."""
-        best = max(self.contenders[1:], key=lambda one: one.held_out)
+        best = max(self.contenders[1:], key=lambda contender: contender.held_out)
         value = best.behind.value
         if best.behind.is_shown and value > 0:
             return self.fused.remarks
@@ -664,7 +667,7 @@ class FittedFusion(OnGold):
 
 def _row(contender: Contender, weight: float | None, cuts: bool) -> list[str | Number]:
     """A run alone has a weight in what was fitted; all runs together have none."""
-    shown = Number(float("nan")) if weight is None else Number(weight)
+    cell = Number(float("nan")) if weight is None else Number(weight)
     cut = [Number(contender.top, str(contender.top))] if cuts and contender.top is not None else []
     held_out = [Number(contender.held_out), number_or_dash(contender.split_sd), *difference_cells(contender.behind)]
-    return [contender.name, shown, Number(contender.resubstitution), *cut, *held_out]
+    return [contender.name, cell, Number(contender.resubstitution), *cut, *held_out]

@@ -49,30 +49,30 @@ def batch_fusion(readers: Sequence[Reader], *, in_memory: bool = False) -> Itera
     Raises:
         ReturnsError: a query comes back after it was given; ``in_memory`` reads such runs.
     """
-    given: set[str] = set()
+    yielded: set[str] = set()
     waiting = [reader.block() for reader in readers]
     while not in_memory and (heads := [one for one in waiting if one is not None]):
         names = [list(block.queries) for block in heads]
         if len(heads) < len(waiting) or any(len(set(queries)) < len(queries) for queries in names):
             break
         queries = [same[0] for same in takewhile(lambda one: len({*one}) == 1, zip(*names, strict=False))]
-        if not given.isdisjoint(queries):
+        if not yielded.isdisjoint(queries):
             raise ReturnsError
         n = len(queries)
         if not n and all(names):
             break
         if n:
             yield queries, [block.of_segments(slice(n)) for block in heads]
-            given.update(queries)
+            yielded.update(queries)
         left = [block.of_segments(slice(n, None)) for block in heads]
         waiting = [block if block.queries else reader.block() for block, reader in zip(left, readers, strict=True)]
     rest, blocks = remaining_queries(readers, waiting)
-    if not given.isdisjoint(rest):
+    if not yielded.isdisjoint(rest):
         raise ReturnsError
     lines = sum(np.array([reader.lengths.get(query, 0) for query in rest], dtype=np.int64) for reader in readers)
     for first, last in pieces(np.concatenate(([0], np.cumsum(lines))), _AT_ONCE):
         of_queries = [np.searchsorted(numbers, (first, last)).tolist() for numbers, _ in blocks]
-        some = [block.of_segments(slice(*at)) for at, (_, block) in zip(of_queries, blocks, strict=True)]
+        some = [block.of_segments(slice(*i)) for i, (_, block) in zip(of_queries, blocks, strict=True)]
         yield rest[first:last], some
 
 
@@ -80,9 +80,9 @@ def remaining_queries(
     readers: Sequence[Reader], waiting: Sequence[Columns | None]
 ) -> tuple[list[str], list[tuple[IntArray, Columns]]]:
     """All queries that are left; of each run the numbers of those that it has, and its lines in their order."""
-    held = [_compact(one, reader) for one, reader in zip(waiting, readers, strict=True)]
+    in_memory = [_compact(one, reader) for one, reader in zip(waiting, readers, strict=True)]
     number: dict[str, int] = {}
-    blocks = [block.grouped(number) for block in held]
+    blocks = [block.grouped(number) for block in in_memory]
     return list(number), blocks
 
 
@@ -110,28 +110,28 @@ class Norm(NamedTuple):
     of_all: bool = False
 
 
-def _min_max(held: Candidates) -> FloatArray:
-    low, high = held.least(held.scores), held.greatest(held.scores)
-    return _divided(held.scores - low, high - low, equal=1.0)
+def _min_max(candidates: Candidates) -> FloatArray:
+    low, high = candidates.least(candidates.scores), candidates.greatest(candidates.scores)
+    return _divided(candidates.scores - low, high - low, equal=1.0)
 
 
-def _max(held: Candidates) -> FloatArray:
-    return _divided(held.scores, held.greatest(held.scores), equal=0.0)
+def _max(candidates: Candidates) -> FloatArray:
+    return _divided(candidates.scores, candidates.greatest(candidates.scores), equal=0.0)
 
 
-def _zscore(held: Candidates) -> FloatArray:
-    lengths = np.maximum(held.lengths, 1)
-    apart = held.scores - held.totals(held.scores) / lengths
-    deviation = np.sqrt(held.totals(apart * apart) / lengths)
+def _zscore(candidates: Candidates) -> FloatArray:
+    lengths = np.maximum(candidates.lengths, 1)
+    apart = candidates.scores - candidates.totals(candidates.scores) / lengths
+    deviation = np.sqrt(candidates.totals(apart * apart) / lengths)
     # the mean of equal scores can be a last bit off, and what is left would be blown up to 1
-    deviation[held.least(held.scores) == held.greatest(held.scores)] = 0.0
+    deviation[candidates.least(candidates.scores) == candidates.greatest(candidates.scores)] = 0.0
     return _divided(apart, deviation, equal=0.0)
 
 
-def _borda(held: Candidates) -> FloatArray:
+def _borda(candidates: Candidates) -> FloatArray:
     # the points c, c - 1, … 1 of the ranks that a run leaves open are shared by the documents that it lacks
-    shared = (held.sizes - held.lengths + 1) / 2
-    return np.where(held.named, held.sizes - held.ranks + 1, shared) / held.sizes
+    shared = (candidates.sizes - candidates.lengths + 1) / 2
+    return np.where(candidates.named, candidates.sizes - candidates.ranks + 1, shared) / candidates.sizes
 
 
 def _divided(above: FloatArray, below: FloatArray, equal: float | FloatArray) -> FloatArray:
@@ -208,20 +208,20 @@ class Parts(NamedTuple):
     given: BoolArray  # shape (n, P); where there is one: for what the run has retrieved, and with Borda counts for all
 
 
-def parts_of(held: Candidates, method: str, norm: str, k: float) -> Parts:
+def parts_of(candidates: Candidates, method: str, norm: str, k: float) -> Parts:
     """What each run gives to each document before weights."""
     if method == "rrf":
-        return Parts(np.where(held.named, 1.0 / (k + np.maximum(held.ranks, 1)), 0.0), held.named)
-    if NORMS[norm].of_scores and bool(np.any(np.abs(held.scores) > GREATEST_SCORE)):
+        return Parts(np.where(candidates.named, 1.0 / (k + np.maximum(candidates.ranks, 1)), 0.0), candidates.named)
+    if NORMS[norm].of_scores and bool(np.any(np.abs(candidates.scores) > GREATEST_SCORE)):
         raise UsageError(
             "bad-score", f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm borda, or rrf"
         )
-    if norm == "max" and bool(np.any(held.scores[held.named] < 0)):
+    if norm == "max" and bool(np.any(candidates.scores[candidates.named] < 0)):
         raise UsageError(
             "bad-score", "--norm max divides by the greatest score and would turn negative ones around; take min-max"
         )
-    given = np.ones_like(held.named) if NORMS[norm].of_all else held.named
-    return Parts(np.where(given, NORMS[norm].value(held), 0.0), given)
+    has_value = np.ones_like(candidates.named) if NORMS[norm].of_all else candidates.named
+    return Parts(np.where(has_value, NORMS[norm].value(candidates), 0.0), has_value)
 
 
 @dataclass(frozen=True)
@@ -250,9 +250,11 @@ class Candidates:
     def of_lines(cls, queries: Sequence[str], parts: Sequence[Columns], scored: Sequence[bool]) -> Candidates:
         """The candidates of runs for some queries, from the lines of each run; whether each has scores."""
         documents = Ids.joined([part.documents for part in parts])
-        number = {query: at for at, query in enumerate(queries)}
+        number = {query: i for i, query in enumerate(queries)}
         named_by = [np.array([number[query] for query in part.queries], dtype=np.int64) for part in parts]
-        query = np.concatenate([np.repeat(one, part.lengths) for one, part in zip(named_by, parts, strict=True)])
+        query = np.concatenate(
+            [np.repeat(numbers, part.lengths) for numbers, part in zip(named_by, parts, strict=True)]
+        )
         [keys] = in_order_of_bytes(documents)
         order = np.argsort(~keys)
         narrow = query.astype(np.min_scalar_type(len(queries)))  # which is sorted by its digits
@@ -301,8 +303,8 @@ class Candidates:
     def contents(self, run: int) -> bytes:
         """What a run holds, as bytes that are the same in whatever order runs and queries are given."""
         rows = [
-            np.arange(self.start[at], self.start[at + 1])
-            for at in sorted(range(len(self.queries)), key=self.queries.__getitem__)
+            np.arange(self.start[i], self.start[i + 1])
+            for i in sorted(range(len(self.queries)), key=self.queries.__getitem__)
         ]
         by_name = np.concatenate(rows) if rows else np.arange(0)
         return bytes(self.scores[run][by_name].tobytes() + self.ranks[run][by_name].tobytes())
@@ -314,9 +316,13 @@ class Candidates:
         both &= n > _FEW
         query, ranks = self.query[both], (self.ranks[run][both], self.ranks[other][both])
         least, size = (int(query.min()), int(np.ptp(query)) + 1) if query.size else (0, 0)
-        of = [in_order(query, np.ones_like(query, dtype=np.bool_), -one.astype(np.float64))[1] for one in ranks]
-        apart = [one - (n[both] + 1) / 2 for one in of]
-        covariance, spread = (np.bincount(query - least, weights=apart[0] * one, minlength=size) for one in apart[::-1])
+        ranks_in_both = [
+            in_order(query, np.ones_like(query, dtype=np.bool_), -values.astype(np.float64))[1] for values in ranks
+        ]
+        apart = [values - (n[both] + 1) / 2 for values in ranks_in_both]
+        covariance, spread = (
+            np.bincount(query - least, weights=apart[0] * values, minlength=size) for values in apart[::-1]
+        )
         correlated: FloatArray = covariance[spread > 0] / spread[spread > 0]
         return correlated
 
@@ -362,11 +368,11 @@ def in_order(query: IntArray, kept: BoolArray, compared: FloatArray) -> tuple[In
     rows = np.flatnonzero(kept)
     of_rows = query[rows]
     numbers = in_segments(of_rows, sort_keys(compared[rows]))
-    by = np.argsort(numbers)  # which takes half of the time of a stable sort; ties are put right behind it
-    tied = np.flatnonzero(np.diff(numbers[by]) == 0)
+    places = np.argsort(numbers)  # which takes half of the time of a stable sort; ties are put right behind it
+    tied = np.flatnonzero(np.diff(numbers[places]) == 0)
     tied = np.union1d(tied, tied + 1)
-    by[tied] = by[tied][np.lexsort((by[tied], numbers[by[tied]]))]
-    order = rows[by]
+    places[tied] = places[tied][np.lexsort((places[tied], numbers[places[tied]]))]
+    order = rows[places]
     sizes, rank = np.bincount(of_rows), np.zeros(len(query), dtype=np.int64)
     rank[order] = np.arange(1, len(order) + 1) - (np.cumsum(sizes) - sizes)[of_rows]
     return order, rank
@@ -390,10 +396,10 @@ class Ranked(NamedTuple):
 class Blend:
     """Runs normalised once, to be combined with any weights."""
 
-    def __init__(self, held: Candidates, method: str, norm: str, k: float) -> None:
-        self.held = held
+    def __init__(self, candidates: Candidates, method: str, norm: str, k: float) -> None:
+        self.held = candidates
         self.method = METHODS[method]
-        self.parts = parts_of(held, method, norm, k)
+        self.parts = parts_of(candidates, method, norm, k)
 
     def scores(self, weights: FloatArray, rows: slice = slice(None)) -> tuple[FloatArray, BoolArray]:
         """The fused score of each candidate, or of some rows, and whether a run with a weight has retrieved it."""
@@ -425,7 +431,7 @@ class Blend:
         """
         ranks = np.zeros((len(weightings), len(rows)), dtype=np.int64)
         values, named, used = self.parts.values, self.held.named.astype(np.float64), weightings > 0
-        given = self.parts.given.astype(np.float64)
+        has_value = self.parts.given.astype(np.float64)
         greatest = weightings @ np.abs(values).max(axis=1, initial=0.0) * (len(values) if self.method.counted else 1)
         margin = np.where(greatest < _LARGE, np.maximum(_MARGIN * greatest, 1 / _LARGE), 1e300)[:, None]
         partial = np.flatnonzero(~used.all(axis=1))
@@ -436,7 +442,7 @@ class Blend:
             places = rows[first:last] - of_query.start
             scores = weightings @ values[:, of_query]
             if self.method.counted:
-                scores *= used @ given[:, of_query]
+                scores *= used @ has_value[:, of_query]
             if len(partial):
                 scores[partial] = np.where(used[partial] @ named[:, of_query] > 0, scores[partial], -np.inf)
             own = scores[:, places]

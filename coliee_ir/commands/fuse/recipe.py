@@ -105,7 +105,7 @@ class Fusion:
         takes = METHODS[self.method].takes
         for name, option in OPTIONS.items():
             if getattr(self, name) is not None and name not in takes:
-                its = ", ".join(OPTIONS[one] for one in OPTIONS if one in takes) or "no option"
+                its = ", ".join(OPTIONS[parameter] for parameter in OPTIONS if parameter in takes) or "no option"
                 raise UsageError(
                     "unfit-option", f"{option} does not apply to --method {self.method}, which takes {its}"
                 )
@@ -140,18 +140,18 @@ class Fusion:
         """The runs fused; arguments and errors are those of ``fuse``."""
         records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
         names = names_of(records)
-        weights, said = self._weights(records)
-        said += _identical(records, names)
+        weights, remarks_made = self._weights(records)
+        remarks_made += _identical(records, names)
         golds = [shortened(record.path) for record in records if is_gold_by_name(record.path)]
-        said += [Remark.of("gold-itself.name", run=gold) for gold in golds]
+        remarks_made += [Remark.of("gold-itself.name", run=gold) for gold in golds]
         name = self.method if tag is None else tag
         answers = [record for record in records if isinstance(record, Answers)]
         if answers:
-            return self._answers(answers, names, weights, said, name)
+            return self._answers(answers, names, weights, remarks_made, name)
         if self.ties is not None:
             raise UsageError("unfit-option", "--ties applies to votes on labels only")
         rankings = [record for record in records if isinstance(record, Run)]
-        with _asking_about_gold():
+        with asking_about_gold():
             try:
                 mixed = self._mixed(rankings, weights, in_memory=False)
             except ReturnsError:
@@ -159,21 +159,21 @@ class Fusion:
         for called, remarks in zip(names, mixed.remarks, strict=True):
             if METHODS[self.method].ranks:
                 check_order(remarks, self.method)
-            said += [sentence.of_part("run", shortened(called)) for sentence in remarks.sentences("fuse")]
+            remarks_made += [sentence.of_part("run", shortened(called)) for sentence in remarks.sentences("fuse")]
         if METHODS[self.method].ranks:
-            named = [(shortened(names[at]), shortened(names[other])) for at, other in mixed.opposed]
-            said += [Remark.of("upside-down.opposed", run=one, other=other) for one, other in named]
-        said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
-        said += _without_zeros(mixed.queries) + _without_zeros(mixed.first)
-        said += _unshared(names, mixed.answered)
+            named = [(shortened(names[i]), shortened(names[other])) for i, other in mixed.opposed]
+            remarks_made += [Remark.of("upside-down.opposed", run=one, other=other) for one, other in named]
+        remarks_made += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
+        remarks_made += _without_zeros(mixed.queries) + _without_zeros(mixed.first)
+        remarks_made += _unshared(names, mixed.answered)
         if METHODS[self.method].ranks:
-            said += self._unscored(records, names)
+            remarks_made += self._unscored(records, names)
         elif mixed.fused and (empty := [query for query in mixed.queries if query not in mixed.fused]):
             empty = [one for one in empty if any(one in run for run in mixed.answered)]
-            said += [Remark.of("left-out.fused", empty)] if empty else []
+            remarks_made += [Remark.of("left-out.fused", empty)] if empty else []
         if not mixed.fused:
             raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
-        return Fused(Run(mixed.blocks, name, METHODS[self.method].ranks, grouped=True), tuple(said))
+        return Fused(Run(mixed.blocks, name, METHODS[self.method].ranks, grouped=True), tuple(remarks_made))
 
     def _mixed(self, runs: Sequence[Run], weights: FloatArray, *, in_memory: bool) -> _Mixed:
         """The runs fused, some queries at a time."""
@@ -182,17 +182,17 @@ class Fusion:
         fused, strange, first = set[str](), dict[str, None](), list[str]()
         correlated: dict[tuple[int, int], list[FloatArray]] = {pair: [] for pair in combinations(range(len(runs)), 2)}
         for some, parts in batch_fusion(readers, in_memory=in_memory):
-            held = Candidates.of_lines(some, parts, [run.scored for run in runs])
-            for pair, one in correlated.items():
-                one.append(held.correlations(*pair))
-            repeated += [len(part.documents) for part in parts] - held.named.sum(axis=1)
-            first = first or list(held.documents)
-            strange.update(dict.fromkeys(held.documents.select(held.documents.are_not_ascii())))
+            candidates = Candidates.of_lines(some, parts, [run.scored for run in runs])
+            for pair, of_queries in correlated.items():
+                of_queries.append(candidates.correlations(*pair))
+            repeated += [len(part.documents) for part in parts] - candidates.named.sum(axis=1)
+            first = first or list(candidates.documents)
+            strange.update(dict.fromkeys(candidates.documents.select(candidates.documents.are_not_ascii())))
             if METHODS[self.method].ranks:
-                blend = Blend(held, self.method, self.norm or NORM, self.k_or_default)
+                blend = Blend(candidates, self.method, self.norm or NORM, self.k_or_default)
                 block = blend.columns(blend.ranked(weights), self.top)
             else:
-                block = votes.elected(held, self.method, weights)
+                block = votes.elected(candidates, self.method, weights)
             fused.update(block.queries)
             blocks.append(block)
         queries = list(dict.fromkeys(query for reader in readers for query in reader.lengths))
@@ -207,7 +207,11 @@ class Fusion:
             [reader.remarks for reader in readers],
             list(strange),
             first,
-            [pair for pair, one in correlated.items() if _is_opposed(np.concatenate([np.zeros(0), *one]))],
+            [
+                pair
+                for pair, of_queries in correlated.items()
+                if _is_opposed(np.concatenate([np.zeros(0), *of_queries]))
+            ],
         )
 
     @property
@@ -216,21 +220,21 @@ class Fusion:
         return K if self.k is None else float(self.k)
 
     def _answers(
-        self, answers: Sequence[Answers], names: Sequence[str], weights: FloatArray, said: list[str], tag: str
+        self, answers: Sequence[Answers], names: Sequence[str], weights: FloatArray, remarks: list[str], tag: str
     ) -> Fused:
         if self.method != "vote":
             raise UsageError("unfit-option", f"answers can only be fused by vote, not by {self.method}")
         ties = self.ties or TIES[0]
-        found = votes.counted(answers, weights, ties)
-        if not found.labels:
+        votes_counted = votes.counted(answers, weights, ties)
+        if not votes_counted.labels:
             raise UsageError("no-result", "the result is empty: no run with a weight answers a query")
         for called, run in zip(names, answers, strict=True):
-            said += [sentence.of_part("run", shortened(called)) for sentence in run.remarks.sentences("fuse")]
-        said += _unshared(names, [set(run.labels) for run in answers])
-        if found.ties:
+            remarks += [sentence.of_part("run", shortened(called)) for sentence in run.remarks.sentences("fuse")]
+        remarks += _unshared(names, [set(run.labels) for run in answers])
+        if votes_counted.ties:
             how = "as in the first run that answers" if ties == "first" else ties
-            said.append(Remark.of("answer-tie", found.ties, label=how, ties=ties))
-        return Fused(Answers(found.labels, tag), tuple(said), found.ties)
+            remarks.append(Remark.of("answer-tie", votes_counted.ties, label=how, ties=ties))
+        return Fused(Answers(votes_counted.labels, tag), tuple(remarks), votes_counted.ties)
 
     def _weights(self, records: Sequence[Run | Answers]) -> tuple[FloatArray, list[str]]:
         """The weight of each run, and what there is to say of that."""
@@ -246,18 +250,18 @@ class Fusion:
             raise UsageError("bad-value", problem)
         if not self.runs:
             return np.array(self.weights), []
-        known = self._places(records)
-        left = [at for at in range(len(records)) if at not in known.values()]
-        others = [at for at in range(len(records)) if at not in known]
-        known.update(zip(others, left, strict=True))
-        said, places = list[str](), [known[at] for at in range(len(records))]
-        if strange := [at for at in others if tag_of(records[at]) != self.runs[known[at]]]:
-            fitted = ", ".join(shortened(self.runs[known[at]]) or "a run without a tag" for at in strange)
-            given = ", ".join(shortened(records[at].tag) for at in strange)
-            said = [Remark.of("fitted-to-others", fitted=fitted, given=given)]
+        place_of = self._places(records)
+        left = [i for i in range(len(records)) if i not in place_of.values()]
+        others = [i for i in range(len(records)) if i not in place_of]
+        place_of.update(zip(others, left, strict=True))
+        remarks, places = list[str](), [place_of[i] for i in range(len(records))]
+        if strange := [i for i in others if tag_of(records[i]) != self.runs[place_of[i]]]:
+            fitted = ", ".join(shortened(self.runs[place_of[i]]) or "a run without a tag" for i in strange)
+            given = ", ".join(shortened(records[i].tag) for i in strange)
+            remarks = [Remark.of("fitted-to-others", fitted=fitted, given=given)]
         elif places != sorted(places):
-            said = [Remark.of("fitted-to-others.order", fitted=", ".join(map(shortened, self.runs)))]
-        return np.array(self.weights)[places], said
+            remarks = [Remark.of("fitted-to-others.order", fitted=", ".join(map(shortened, self.runs)))]
+        return np.array(self.weights)[places], remarks
 
     def _places(self, records: Sequence[Run | Answers]) -> dict[int, int]:
         """Run → the run of its tag that the weights were fitted to; of one tag, that of its file's name.
@@ -267,19 +271,19 @@ class Fusion:
         """
         places = dict[int, int]()
         for tag in dict.fromkeys(tag_of(record) for record in records):
-            given = [at for at, record in enumerate(records) if tag_of(record) == tag]
-            fitted = [at for at, one in enumerate(self.runs) if one == tag]
-            if tag and len(given) == len(fitted) == 1:
-                places[given[0]] = fitted[0]
+            runs = [i for i, record in enumerate(records) if tag_of(record) == tag]
+            fitted = [i for i, fitted_tag in enumerate(self.runs) if fitted_tag == tag]
+            if tag and len(runs) == len(fitted) == 1:
+                places[runs[0]] = fitted[0]
             elif tag and fitted:
-                of_name = {file_of(records[at]): at for at in given}
-                names = [self.files[at] for at in fitted] if self.files else []
-                if len(of_name) < len(given) or sorted(names) != sorted(of_name):
-                    problem = f"{max(len(given), len(fitted))} runs have the tag {quoted(tag)}, and it is not known " \
+                of_name = {file_of(records[i]): i for i in runs}
+                names = [self.files[i] for i in fitted] if self.files else []
+                if len(of_name) < len(runs) or sorted(names) != sorted(of_name):
+                    problem = f"{max(len(runs), len(fitted))} runs have the tag {quoted(tag)}, and it is not known " \
                               "which weight belongs to which"  # fmt: skip
                     remedy = "give each run a tag of its own and fit again, or name files as those of the fitting"
                     raise UsageError("ambiguous", f"{problem}: {remedy}")
-                places |= {of_name[self.files[at]]: at for at in fitted}
+                places |= {of_name[self.files[i]]: i for i in fitted}
         return places
 
     def _unscored(self, records: Sequence[Run | Answers], names: Sequence[str]) -> list[str]:
@@ -295,29 +299,31 @@ class Fusion:
         return {name: value for name, value in fields_by_name(self).items() if value not in (None, [])}
 
     @classmethod
-    def from_dict(cls, held: object) -> Fusion:
+    def from_dict(cls, members: object) -> Fusion:
         """The fusion that JSON holds.
 
         Raises:
             UsageError: it holds none.
         """
         names = {field.name for field in fields(cls)}
-        if not isinstance(held, Mapping) or not isinstance(held.get("method"), str):
+        if not isinstance(members, Mapping) or not isinstance(members.get("method"), str):
             raise UsageError(
                 "structure", 'a fusion is written as {"method": "combsum", "norm": "min-max", "weights": [0.7, 0.3]}'
             )
-        if unknown := [str(name) for name in held if name not in names]:
+        if unknown := [str(name) for name in members if name not in names]:
             raise UsageError(
                 "structure", f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}"
             )
-        weights, *named_by = (held.get(name, []) for name in ("weights", "runs", "files"))
-        texts = [text for one in named_by if isinstance(one, list) for text in one]
-        if not all(isinstance(one, list) for one in (weights, *named_by)) or not all(isinstance(t, str) for t in texts):
+        weights, *named_by = (members.get(name, []) for name in ("weights", "runs", "files"))
+        texts = [text for names_of_runs in named_by if isinstance(names_of_runs, list) for text in names_of_runs]
+        if not all(isinstance(names_of_runs, list) for names_of_runs in (weights, *named_by)) or not all(
+            isinstance(t, str) for t in texts
+        ):
             raise UsageError(
                 "structure", "the weights, runs and files of a fusion must be lists, of numbers and of text"
             )
-        given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in held.items()}
-        fusion = cls(**given)
+        arguments: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in members.items()}
+        fusion = cls(**arguments)
         for named_runs in filter(None, (fusion.runs, fusion.files)):
             if len(named_runs) != len(fusion.weights or ()):
                 raise UsageError(
@@ -333,9 +339,9 @@ class Fusion:
             InputError: the file cannot be read, or holds no fusion.
         """
         source = Source(path)
-        held = json_text.parse(source.text(), source.name)
+        members = json_text.parse(source.text(), source.name)
         try:
-            return cls.from_dict(held.get("fusion", held) if isinstance(held, dict) else held)
+            return cls.from_dict(members.get("fusion", members) if isinstance(members, dict) else members)
         except UsageError as error:
             raise InputError(
                 error.kind,
@@ -385,8 +391,8 @@ def fuse(
     {'q': True}
     """
     records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
-    given = None if weights is None else tuple(one_of("weights", weights, Iterable, "a list of numbers"))
-    fusion = Fusion(method or usual(records), norm, k, given, top, ties)
+    numbers = None if weights is None else tuple(one_of("weights", weights, Iterable, "a list of numbers"))
+    fusion = Fusion(method or usual(records), norm, k, numbers, top, ties)
     return fusion.fuse(*records, tag=tag, unreadable_answers=unreadable_answers).run
 
 
@@ -400,11 +406,11 @@ def read_all(
     """The runs to fuse. Args are those of ``fuse``."""
     if isinstance(runs, str) or len(runs) < 2:
         raise UsageError("too-few", "give at least two runs to fuse, in Python each as an argument of its own")
-    with _asking_about_gold():
+    with asking_about_gold():
         records = [read_run(run, task=task, columns=columns, unreadable_answers=unreadable_answers) for run in runs]
     for record in records[1:]:
         if isinstance(record, Answers) != isinstance(records[0], Answers):
-            holds = [("labels" if isinstance(one, Answers) else "documents") for one in (record, records[0])]
+            holds = [("labels" if isinstance(record_, Answers) else "documents") for record_ in (record, records[0])]
             raise InputError(
                 "wrong-part",
                 record.path,
@@ -415,7 +421,7 @@ def read_all(
 
 
 @contextlib.contextmanager
-def _asking_about_gold() -> Iterator[None]:
+def asking_about_gold() -> Iterator[None]:
     """Of a file that cannot be read as a run, say where it reads as a gold."""
     try:
         yield
@@ -451,7 +457,7 @@ def _in_two_forms(ids: Sequence[str]) -> list[str]:
     """Which ids differ only in their Unicode form, so that they are fused as two."""
     strange = {text for text in ids if not is_folded(text)}
     pairs = spelling_variants(sorted(strange), set(ids) - strange)
-    return [Remark.of("other-form.fused", [f"{one} for {other}" for one, other in pairs])] if pairs else []
+    return [Remark.of("other-form.fused", [f"{variant} for {other}" for variant, other in pairs])] if pairs else []
 
 
 def _without_zeros(ids: Sequence[str]) -> list[str]:
@@ -489,7 +495,7 @@ def _form_for(
         return "trec"
     if has_submissions(task):
         return submission_rules(task, edition).form or "columns"
-    return "trec" if all(one.format == "trec" for one in inputs) else "columns"
+    return "trec" if all(record.format == "trec" for record in inputs) else "columns"
 
 
 def write_fused(
@@ -507,7 +513,7 @@ def write_fused(
     task = task_name(task)
     form = to or ("tort" if template else _form_for(run, inputs, task, edition, is_cut))
     submitted = has_coliee_submissions(task) and (is_cut or not (isinstance(run, Run) and run.scored))
-    said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
-    if form != "tort" and all(one.format in tort.NAMES for one in inputs):
-        said.append("to write a pilot submission, give the organisers' test file with --template FILE")
-    return said
+    sentences = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
+    if form != "tort" and all(record.format in tort.NAMES for record in inputs):
+        sentences.append("to write a pilot submission, give the organisers' test file with --template FILE")
+    return sentences

@@ -16,17 +16,17 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 NEAR_WEIGHTS = 1e-9
 
 
-def elected(held: Candidates, method: str, weights: FloatArray) -> Columns:
+def elected(candidates: Candidates, method: str, weights: FloatArray) -> Columns:
     """The documents in the sets, by the weight of the runs that have them, then by id, greatest first."""
-    votes = weighted_sum(held.named.astype(np.float64), weights)
+    votes = weighted_sum(candidates.named.astype(np.float64), weights)
     total = math.fsum(weights.tolist())
     enough: BoolArray = votes > 0
     if method == "intersection":
-        enough &= held.named.all(axis=0)
+        enough &= candidates.named.all(axis=0)
     elif method == "vote":
         enough &= votes > total / 2 * (1 + NEAR_WEIGHTS)
-    order = np.lexsort((-np.round(votes / total, 9), held.query))
-    return held.columns(order[enough[order]])
+    order = np.lexsort((-np.round(votes / total, 9), candidates.query))
+    return candidates.columns(order[enough[order]])
 
 
 class Counted(NamedTuple):
@@ -54,6 +54,6 @@ def decided(votes: FloatArray, weights: FloatArray, ties: str) -> tuple[BoolArra
 def counted(answers: Sequence[Answers], weights: FloatArray, ties: str) -> Counted:
     """The label with the greater weight, for every query that any run with a weight answers."""
     queries = list(dict.fromkeys(query for run in answers for query in run.labels))
-    found = zip(queries, *map(np.ndarray.tolist, decided(ballots(answers, queries), weights, ties)), strict=True)
-    known = [(query, tied, label) for query, is_cast, tied, label in found if is_cast]
-    return Counted({query: label for query, _, label in known}, tuple(query for query, tied, _ in known if tied))
+    of_queries = zip(queries, *map(np.ndarray.tolist, decided(ballots(answers, queries), weights, ties)), strict=True)
+    answered = [(query, tied, label) for query, is_cast, tied, label in of_queries if is_cast]
+    return Counted({query: label for query, _, label in answered}, tuple(query for query, tied, _ in answered if tied))

@@ -77,12 +77,12 @@ def select(candidates: Sequence[Candidate], split: Split, folds: IntArray, among
     """Try each candidate on held-out folds, and choose."""
     aim = candidates[0].sweep.objective
     parts = [kind.sweep.held_out(folds, kind.bounds) for kind in candidates]
-    held = [averaged([split.summed(each, among) for each in part], aim.score, aim.is_mean) for part in parts]
-    scores = [terms.total for terms in held]
+    held_out = [averaged([split.summed(each, among) for each in part], aim.score, aim.is_mean) for part in parts]
+    scores = [terms.total for terms in held_out]
     best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
-    errors = [standard_error(terms, held[best]) for terms in held]
+    errors = [standard_error(terms, held_out[best]) for terms in held_out]
     enough = [score >= scores[best] - error - NEAR for score, error in zip(scores, errors, strict=True)]
-    return Selection(enough.index(True) if any(enough) else best, best, held, errors, folds, parts)
+    return Selection(enough.index(True) if any(enough) else best, best, held_out, errors, folds, parts)
 
 
 def nested(candidates: Sequence[Candidate], split: Split, selection: Selection) -> Terms:
@@ -90,11 +90,11 @@ def nested(candidates: Sequence[Candidate], split: Split, selection: Selection) 
     each = np.zeros_like(selection.held[0])
     for repeat, fold in enumerate(selection.folds):
         for number in np.unique(fold).tolist():
-            train, at = fold != number, 0
+            train, i = fold != number, 0
             inner = split.folds(train, repeat, number)
             if len(candidates) > 1 and inner.max() > 0:  # with one group there is nothing to choose by
-                at = select(candidates, split, inner[None], train).chosen
-            each[repeat, ~train] = selection.held[at][repeat, ~train]
+                i = select(candidates, split, inner[None], train).chosen
+            each[repeat, ~train] = selection.held[i][repeat, ~train]
     aim = candidates[0].sweep.objective
     return averaged(list(each), aim.score, aim.is_mean)
 
@@ -163,16 +163,16 @@ def tune(
     record, aimed, rules["task"] = basis.gold, _measure(measure, basis.protocol), basis.task
     evaluator = Evaluator(record, aimed.name, **rules)
     submission = evaluator.read(run)
-    given = None if answers is None else evaluator.read(answers)
-    if given is None:
-        given = submission.other_parts.get("answers")
-    if isinstance(aimed, Accuracy) and given is None:
+    answers_read = None if answers is None else evaluator.read(answers)
+    if answers_read is None:
+        answers_read = submission.other_parts.get("answers")
+    if isinstance(aimed, Accuracy) and answers_read is None:
         raise UsageError(
             "unfit-measure", "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
         )
     # what is wrong with the files, or between them, is refused or said as everywhere
-    scores = evaluator.evaluate(Submission(submission, given, is_cut=False), keep_judged=True)
-    right = _right(record, given) if isinstance(aimed, Accuracy) else None
+    scores = evaluator.evaluate(Submission(submission, answers_read, is_cut=False), keep_judged=True)
+    right = _right(record, answers_read) if isinstance(aimed, Accuracy) else None
     judged = evaluator.gold.qrels or {}
     qrels = {q: judgements_of(q, judged.get(q, {}), evaluator.protocol) for q in evaluator.queries}
     least = max(relevance_of(aimed), evaluator.protocol.level)
@@ -198,8 +198,8 @@ def tune(
     fitted = [candidate.fit(everyone) for candidate in candidates]
     rule, sweep = fitted[selection.chosen], candidates[selection.chosen].sweep
     curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
-    held = nested(candidates, split, selection)
-    terms = split.terms(held)
+    held_out = nested(candidates, split, selection)
+    terms = split.terms(held_out)
     by_name = np.argsort(pool.queries)  # or the last digit would hang on the order of the gold
     return Tuning(
         tag=scores.tag,
@@ -225,10 +225,10 @@ def tune(
                 of_kind,
                 len(candidate.bounds) > 1,
                 candidate.sweep.terms(of_kind).total,
-                held.total,
-                difference(held, selection.terms[selection.best], folds),
+                held_out.total,
+                difference(held_out, selection.terms[selection.best], folds),
             )
-            for candidate, of_kind, held in zip(candidates, fitted, selection.terms, strict=True)
+            for candidate, of_kind, held_out in zip(candidates, fitted, selection.terms, strict=True)
         ),
         curve=tuple(curve),
         curve_intervals=tuple(_bands(sweep, rule, curve, split)) if curve_intervals else (),
@@ -237,7 +237,7 @@ def tune(
         groups=None if groups is None else len(terms.each),
         seed=seed,
         filters=tuple(filter_.name for filter_ in filters),
-        shifted=shifted(held._replace(each=held.each[by_name]), pool.wanted[by_name]),
+        shifted=shifted(held_out._replace(each=held_out.each[by_name]), pool.wanted[by_name]),
         terms=terms,
     )
 
@@ -295,9 +295,9 @@ def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Itera
         remarks += part.remarks
         remarks.add("duplicate", n=part.lines - part.retrieved)
         pool = pooled(part)
-        for i, one in enumerate(filters):
-            known[i] |= one_of("a filter", one, Filter, "what coliee_ir.Filter makes").knows(pool)
-            pool = pool.where(one.keeps(pool))
+        for i, filter_ in enumerate(filters):
+            known[i] |= one_of("a filter", filter_, Filter, "what coliee_ir.Filter makes").knows(pool)
+            pool = pool.where(filter_.keeps(pool))
         keeps = np.ones(len(pool.documents), dtype=np.bool_)
         if rule is not None:
             families_named([rule.family], pool)

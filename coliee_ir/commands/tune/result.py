@@ -60,7 +60,7 @@ def shifted(held: Terms, relevant: IntArray) -> tuple[Shifted, ...]:
     Leibler).
     """
     apart = relevant - relevant.mean()
-    found = []
+    rows = []
     for factor in (1 / 2, 2 / 3, 1, 3 / 2, 2):
         wanted, low, high = (factor - 1) * relevant.mean(), -50.0, 50.0
         while high - low > NEAR:
@@ -71,8 +71,8 @@ def shifted(held: Terms, relevant: IntArray) -> tuple[Shifted, ...]:
             weights = np.ones(len(apart))
         worth = float(weights.sum() ** 2 / (weights @ weights))
         if abs(weights @ apart - wanted * weights.sum()) < 1e-6 * weights.sum() and worth >= len(apart) / 4:
-            found.append(Shifted(float(relevant.mean() * factor), float(held.score(weights @ held.each)), worth))
-    return tuple(found)
+            rows.append(Shifted(float(relevant.mean() * factor), float(held.score(weights @ held.each)), worth))
+    return tuple(rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -100,7 +100,7 @@ class Pool:
         return Pool(
             self.queries,
             np.concatenate(([0], np.cumsum(lengths))),
-            [self.documents[at] for at in np.flatnonzero(kept).tolist()],
+            [self.documents[i] for i in np.flatnonzero(kept).tolist()],
             self.scores[kept],
             self.relevant[kept],
             self.wanted,
@@ -110,8 +110,8 @@ class Pool:
     def lists(self, kept: BoolArray) -> dict[str, dict[str, float]]:
         """Query → document → score of the rows where a mask is true, best first."""
         lists: dict[str, dict[str, float]] = {query: {} for query in self.queries}
-        for at, query in zip(np.flatnonzero(kept).tolist(), self.query[kept].tolist(), strict=True):
-            lists[self.queries[query]][self.documents[at]] = float(self.scores[at])
+        for i, query in zip(np.flatnonzero(kept).tolist(), self.query[kept].tolist(), strict=True):
+            lists[self.queries[query]][self.documents[i]] = float(self.scores[i])
         return lists
 
 
@@ -124,9 +124,9 @@ def pooled(run: RunInMemory, qrels: Mapping[str, Mapping[str, int]] | None = Non
     queries = tuple(rankings if qrels is None else qrels)
     lengths = [len(rankings[query][0]) if query in rankings else 0 for query in queries]
     start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-    there = [rankings[query] for query in queries if query in rankings]
-    scores = np.concatenate([np.zeros(0), *(held for _, held in there)])
-    joined = Ids.joined([held for held, _ in there])
+    answered = [rankings[query] for query in queries if query in rankings]
+    scores = np.concatenate([np.zeros(0), *(documents_ for _, documents_ in answered)])
+    joined = Ids.joined([documents_ for documents_, _ in answered])
     right = [
         {document for document, level in (qrels or {}).get(query, {}).items() if level >= rel} for query in queries
     ]
@@ -149,7 +149,7 @@ def ranking(run: RunLike, task: str | int | None = None, columns: Mapping[str, s
 
 def _are_wanted(documents: Ids, start: IntArray, wanted: Sequence[Collection[str]]) -> BoolArray:
     """Which rows hold a wanted document of their query; shape (N,)."""
-    found = np.zeros(len(documents), dtype=np.bool_)
+    are_wanted = np.zeros(len(documents), dtype=np.bool_)
     looked_for = Ids.of([document for some in wanted for document in some])
     of_query = np.repeat(np.arange(len(wanted)), [len(some) for some in wanted])
     n_words = max(documents.words_needed(), looked_for.words_needed())
@@ -160,8 +160,8 @@ def _are_wanted(documents: Ids, start: IntArray, wanted: Sequence[Collection[str
         own = mixed(documents.select(rows).words(n_words), query)
         alike = np.flatnonzero(keys[np.minimum(np.searchsorted(keys, own), len(keys) - 1)] == own)
         for row, number in zip(rows[alike].tolist(), query[alike].tolist(), strict=True):
-            found[row] = documents[row] in wanted[number]
-    return found
+            are_wanted[row] = documents[row] in wanted[number]
+    return are_wanted
 
 
 class Family(NamedTuple):
@@ -249,9 +249,9 @@ class Rule:
         return kept
 
     def __str__(self) -> str:
-        told = FAMILIES[self.family].says.format(self.threshold)
-        told += f", at least {self.floor}" if self.floor else ""
-        return told + (f", at most {self.cap}" if self.cap is not None else "")
+        text = FAMILIES[self.family].says.format(self.threshold)
+        text += f", at least {self.floor}" if self.floor else ""
+        return text + (f", at most {self.cap}" if self.cap is not None else "")
 
     def to_dict(self) -> dict[str, Any]:
         """The rule as JSON."""
@@ -335,16 +335,16 @@ class Filter(NamedTuple):
 def filtered(pool: Pool, filters: Sequence[Filter], path: str) -> Pool:
     """What filters leave of a run."""
     known = []
-    for one in one_of("filters", filters, Sequence, "a list of filters"):
-        known.append(one_of("a filter", one, Filter, "what coliee_ir.Filter makes").knows(pool))
-        pool = pool.where(one.keeps(pool))
+    for filter_ in one_of("filters", filters, Sequence, "a list of filters"):
+        known.append(one_of("a filter", filter_, Filter, "what coliee_ir.Filter makes").knows(pool))
+        pool = pool.where(filter_.keeps(pool))
     check_known(filters, known, path)
     return pool
 
 
 def check_known(filters: Sequence[Filter], known: Sequence[bool], path: str) -> None:
     """Refuse a filter that knows no id of a run."""
-    if strange := [one.name for one, is_known in zip(filters, known, strict=True) if not is_known]:
+    if strange := [filter_.name for filter_, is_known in zip(filters, known, strict=True) if not is_known]:
         raise UsageError(
             "mismatch",
             f"{path} has no id in common with the file of the filter {strange[0]!r}: is it that of another run?",

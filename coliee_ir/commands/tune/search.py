@@ -179,9 +179,9 @@ class Sweep:
         counts = np.zeros(folds.shape, dtype=np.int64)
         for fold, count in zip(folds, counts, strict=True):
             which, last = self._best_ends(fold, int(fold.max(initial=-1)) + 1, bounds)
-            for out, (at, value) in enumerate(zip(which.tolist(), last.tolist(), strict=True)):
+            for out, (i, value) in enumerate(zip(which.tolist(), last.tolist(), strict=True)):
                 test = fold == out
-                count[test] = self.counts(self._rule((fold >= 0) & ~test, bounds[at], value))[test]
+                count[test] = self.counts(self._rule((fold >= 0) & ~test, bounds[i], value))[test]
         return np.where((folds >= 0)[..., None], self.objective.at(self.pool, counts), 0.0)
 
     @cached_property
@@ -206,13 +206,13 @@ class Sweep:
         places, ends, edges, cell = self._cells(bounds)
         values = np.append(np.inf, -places)
         of_row = fold[self.pool.query]
-        there = of_row >= 0
-        cell = (of_row * (len(edges) * len(places)) + cell)[there]
+        takes_part = of_row >= 0
+        cell = (of_row * (len(edges) * len(places)) + cell)[takes_part]
         # what all rows of a fold above each band and up to each place add, and then those outside of it
         shape = (n, len(edges), len(places))
         sums = np.zeros((self.objective.row.shape[1], n, len(edges) + 1, len(places)))
         for column, up_to in zip(self.objective.row.T, sums, strict=True):
-            adds = np.bincount(cell, weights=column[there], minlength=int(np.prod(shape))).reshape(shape)
+            adds = np.bincount(cell, weights=column[takes_part], minlength=int(np.prod(shape))).reshape(shape)
             up_to[:, 1:] = (adds.sum(axis=0) - adds).cumsum(axis=2).cumsum(axis=1)
         bases = dict[int, FloatArray]()  # what the rows that are kept in any case add
         for number, (bound, (low, high)) in enumerate(zip(bounds, np.searchsorted(edges, ends).tolist(), strict=True)):
@@ -231,13 +231,13 @@ class Sweep:
 
     def _cells(self, bounds: Sequence[Bounds]) -> _Cells:
         """The cells of the rows between some bounds, which are the same for all folds."""
-        if (known := tuple(bounds)) not in self._cells_of:
+        if (key := tuple(bounds)) not in self._cells_of:
             places, place = self._places
             ends = [(bound.floor, len(self.pool.scores) if bound.cap is None else bound.cap) for bound in bounds]
             edges = np.unique([0, *sum(ends, ())])
             cell = (np.searchsorted(edges, self.pool.rank) - 1) * len(places) + place
-            self._cells_of[known] = _Cells(places, ends, edges, cell)
-        return self._cells_of[known]
+            self._cells_of[key] = _Cells(places, ends, edges, cell)
+        return self._cells_of[key]
 
     def _rule(self, chosen: BoolArray, bound: Bounds, last: float) -> Rule:
         """The rule that keeps some queries' rows down to a value: in the middle between this and the next one below."""
@@ -256,13 +256,13 @@ class Sweep:
 
     def _following(self, chosen: BoolArray, bound: Bounds, last: float) -> float:
         """The greatest value below one among some queries' rows between bounds; -∞ for none."""
-        at, step = int(np.searchsorted(self._rising, -last, side="right")), 64
-        while at < len(self._rising):
-            some = slice(at, at + step)
-            there = chosen[self._query[some]] & self._between(bound, some)
-            if there.any():
-                return float(self._falling[at + int(there.argmax())])
-            at, step = at + step, 2 * step
+        i, step = int(np.searchsorted(self._rising, -last, side="right")), 64
+        while i < len(self._rising):
+            some = slice(i, i + step)
+            is_chosen = chosen[self._query[some]] & self._between(bound, some)
+            if is_chosen.any():
+                return float(self._falling[i + int(is_chosen.argmax())])
+            i, step = i + step, 2 * step
         return -np.inf
 
     def _between(self, bound: Bounds, rows: slice) -> BoolArray:
@@ -299,9 +299,9 @@ class Sweep:
         scores = np.nan_to_num(self.objective.score(sums), nan=-np.inf)
         parameter = FAMILIES[self.family].parameter
         some = np.linspace(min(1, len(ends) - 1), len(ends) - 1, min(points, len(ends)))
-        shown = np.unique(np.append(some.astype(np.int64), np.argmax(scores)))
-        shown = shown[(ends[shown] > 0) & np.isfinite(scores[shown])]
-        return [(parameter(float(values[ends[at] - 1])), float(scores[at])) for at in shown.tolist()]
+        points_shown = np.unique(np.append(some.astype(np.int64), np.argmax(scores)))
+        points_shown = points_shown[(ends[points_shown] > 0) & np.isfinite(scores[points_shown])]
+        return [(parameter(float(values[ends[i] - 1])), float(scores[i])) for i in points_shown.tolist()]
 
 
 def all_bounds(floor: int | None, cap: int | None, longest: int) -> tuple[Bounds, ...]:
