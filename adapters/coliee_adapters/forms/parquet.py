@@ -195,8 +195,15 @@ def row_batches(source: Source, roles: Mapping[str, int]) -> Iterator[Values]:
             problem = f"the {role} is written as what differs from row to row, which is not read"
             raise InputError("shape", source.name, problem, found=names[at], remedy=remedy)
     # read as dictionaries, a text that rows repeat is held once
-    repeated = [names[at] for at in texts if any(chunk.has_dictionary_page for chunk in chunks[at])]
-    with _opened(source, repeated) as file:
+    repeated = {
+        names[at]: role
+        for role, at in roles.items()
+        if at in texts and any(chunk.has_dictionary_page for chunk in chunks[at])
+    }
+    with _opened(source, [*repeated]) as file:
+        # but of more words than a batch has rows dictionaries are mostly given up, and then take three times as long
+        few = [name for name, role in repeated.items() if _most_words(source, file, name, role) <= BATCH]
+    with _opened(source, few) as file:
         row = 0
         for batch in file.iter_batches(BATCH, columns=[names[at] for at in roles.values()], use_threads=False):
             place, columns = partial(place_of_row, source.name, "row", 1 + row), {}
@@ -208,6 +215,25 @@ def row_batches(source: Source, roles: Mapping[str, int]) -> Iterator[Values]:
         if row != (rows := file.metadata.num_rows):
             problem = f"the Parquet file is damaged or cut short (row {row:,} of {rows:,} is the last)"
             raise InputError("damaged", source.name, problem, remedy="write or download it again")
+
+
+def _most_words(source: Source, file: Any, name: str, role: str) -> int:
+    """The words in the largest dictionary of a column; InputError if a word is too long to be repeated."""
+    most = 0
+    for group in range(file.num_row_groups):
+        for batch in file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False):
+            column = arrow.column(batch.column(0))
+            words = column.values.collection if column is not None and isinstance(column.values, Picked) else None
+            most = max(most, 0 if words is None else len(words))
+            _refuse_long(source, role, name, words)
+            break
+    return most
+
+
+def _refuse_long(source: Source, role: str, name: str, texts: Ids | None) -> None:
+    if texts is not None and texts.length.max(initial=0) > _LONGEST:
+        problem = f"a {role} is longer than {limits.size(_LONGEST)}"
+        raise InputError("too-large", source.name, problem, found=name, remedy="write ids and labels")
 
 
 def _is_text(kind: Any) -> bool:
@@ -227,9 +253,7 @@ def _checked_column(
         if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(texts):
             problem = "the Parquet file is damaged or cut short (a number is not in its dictionary)"
             raise InputError("damaged", source.name, problem, found=name, remedy="write or download it again")
-    if isinstance(texts, Ids) and texts.length.max(initial=0) > _LONGEST:
-        problem = f"a {role} is longer than {limits.size(_LONGEST)}"
-        raise InputError("too-large", source.name, problem, found=name, remedy="write ids and labels")
+    _refuse_long(source, role, name, texts if isinstance(texts, Ids) else None)
     if role != "tag" and (column.valid is not None or (isinstance(texts, Ids) and not texts.raw.isascii())):
         for at, value in enumerate(column):
             if value is None:

@@ -299,12 +299,13 @@ def test_a_table_without_rows_and_one_beyond_the_limit(tmp_path, monkeypatch):
     assert "unpacks to more than 10 KiB" in clause(refused(blocks(path)))
 
 
-@pytest.mark.parametrize("schema", [True, False])
-def test_a_text_that_is_repeated_to_any_size_is_refused(tmp_path, schema):
-    n = 1 << 16  # rows of a megabyte each
-    words = pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array(["x" * (1 << 20)]))
-    table = pa.table({"query_id": pa.array(["q"] * n), "doc_id": words, "score": np.zeros(n)})
-    pq.write_table(table, tmp_path / "run.parquet", store_schema=schema)
+@pytest.mark.parametrize(("schema", "others"), [(True, 0), (False, 0), (False, 40_000)])
+def test_a_text_that_is_repeated_to_any_size_is_refused(tmp_path, schema, others):
+    n = 1 << 16  # rows of a megabyte each, perhaps behind a row group of many words
+    numbers = np.concatenate([np.arange(others), np.full(n, others)]).astype(np.int32)
+    words = pa.DictionaryArray.from_arrays(pa.array(numbers), pa.array([*map(str, range(others)), "x" * (1 << 20)]))
+    table = pa.table({"query_id": pa.array(["q"] * (n + others)), "doc_id": words, "score": np.zeros(n + others)})
+    pq.write_table(table, tmp_path / "run.parquet", others or None, store_schema=schema)
     assert (tmp_path / "run.parquet").stat().st_size < 1 << 20
     assert "longer than 8 KiB" in clause(refused(blocks(tmp_path / "run.parquet")))
 
