@@ -136,18 +136,17 @@ def _in_pieces(content: Sequence[object]) -> Iterator[tuple[Sequence[int], Seque
         yield range(start + 1, start + 1 + len(some)), some
 
 
-def _under_a_key(content: Mapping[str, object], kind: GoldOrRun, source: Source) -> list[object] | None:
-    """The records that stand under the one key that holds a list of objects, beside what describes them."""
+def _under_a_key(content: Mapping[str, object], kind: GoldOrRun, source: Source) -> list[dict[str, Any]] | None:
+    """The records under the one key, or path of keys, that holds a list of objects, beside what describes them."""
     found, others = [], []
-    for key, value in content.items():
-        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-            first = json_text.with_paths(value[0], paths_in(source.columns))
-            names = ["doc_id" if _lists(first, name, source.columns) else name for name in first]
-            try:
-                roles_of(names, kind, source.name, source.columns)
-                found.append((key, value))
-            except InputError:
-                others.append((key, value))
+    for key, value in json_text.objects_under(content):
+        first = json_text.with_paths(value[0], paths_in(source.columns))
+        names = ["doc_id" if _lists(first, name, source.columns) else name for name in first]
+        try:
+            roles_of(names, kind, source.name, source.columns)
+            found.append((key, value))
+        except InputError:
+            others.append((key, value))
     if not found and len(others) == 1 and not any(_is_document(name, item) for name, item in others[0][1][0].items()):
         found = others  # whose reading says which keys they have
     if len(found) != 1 or any(map(str.isdigit, found[0][0])):  # the key is the id of a query

@@ -280,7 +280,28 @@ def paths_of(text: str) -> list[str]:
                 key = path
         elif token[0].startswith('"'):
             string = token[0]
-    return list(found)
+    return _under_ids(list(found)) or list(found)
+
+
+def _under_ids(paths: Sequence[str]) -> list[str]:
+    """The keys of records under the ids of their queries: of several keys, all with the same below; else none."""
+    below: dict[str, list[str]] = {}
+    for path in paths:
+        head, _, rest = path.partition(".")
+        below.setdefault(head, []).extend([rest] if rest else [])
+    first, *others = below.values() or [[]]
+    # the last may be cut off
+    alike = all(rests == first for rests in others[:-1]) and all(rests == first[: len(rests)] for rests in others[-1:])
+    return first if others and alike and all(others[:-1]) and others[0] else []
+
+
+def objects_under(content: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The lists of objects under the keys of an object, and of those in it, with their paths."""
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{path}", listed) for path, listed in objects_under(value))
+        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            yield key, value
 
 
 def line_of(text: str, key: str) -> int | None:

@@ -64,7 +64,7 @@ _MARK: Final = (
 #: what a Japanese judgement is on; elsewhere in a sentence, what is called 記述 may be a part of the question
 _STATEMENT: Final = (
     r"(?:(?:(?:本問|本肢|設問|問題文)(?:の(?:記述|内容))?|本記述|この記述|(?<![^\n。])記述)は|"
-    r"(?:(?<![^\n])|(?<=[.,] ))the statement is\b)\s*"
+    r"(?:(?<![^\n])|(?<=[.,] ))the (?:statement|hypothesis) is\b)\s*"
 )
 #: an element that holds the answer: <answer>No</answer>
 _ELEMENT: Final = r"(?si)<(answer|label|final_answer)>(.*?)</\1>"
@@ -217,8 +217,8 @@ def _json(text: str, source: Source) -> Iterator[_Row]:
 
 
 def _under_a_key(whole: Mapping[str, Any], source: Source) -> list[Any]:
-    """The items with ids of queries under the one key that holds such; empty where there is none, or several."""
-    lists = [held for held in whole.values() if isinstance(held, list) and held and isinstance(held[0], dict)]
+    """The items with ids of queries under the one path that holds such; empty where there is none, or several."""
+    lists = [listed for _, listed in json_text.objects_under(whole)]
     return lists[0] if len(lists) == 1 and _query(_with_user_paths(lists[0][0], source), source) else []
 
 

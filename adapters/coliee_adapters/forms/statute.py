@@ -40,12 +40,16 @@ _JAPANESE: Final = (
     r"(?>(?:[(（][^()（）]*+[)）])?)(?:\s|$)"
 )
 
-_NUMERAL: Final = "[〇零一二三四五六七八九十百千0-9]{1,9}"
-#: an article as runs name it, perhaps with its code before it and its paragraph behind it
+#: atomic, as 12項 is no article 1
+_NUMERAL: Final = "(?>[〇零一二三四五六七八九十百千0-9]{1,9})"
+#: an article as runs name it, perhaps with its code before it, and its paragraph and sentence behind it
 _NAMED: Final = (
-    rf"(?i)(?:民法)?(?:第|article\s*|art\.?\s*)?({_NUMERAL})条?((?:の{_NUMERAL}|[._-][0-9]+)*)"
-    rf"(?:(?:第|(?<=[条項])){_NUMERAL}[項号]|本文|ただし書き?|但書|前段|後段|\s*\([^()]*\))*"
+    rf"(?i)(?:民法|civil ?code)?[\s_]*(?:第|article[\s_-]*|art[\s._-]*|§\s*)?"
+    rf"({_NUMERAL})条?((?:の{_NUMERAL}|[._-](?>[0-9]+))*)条?"
+    rf"(?:(?:第|(?<=[条項])){_NUMERAL}[項号]|本文|ただし書き?|但書|前段|後段|[\s_]*\([^()]*\)|,? paragraph [0-9]+)*"
 )
+#: how の and the hyphen are also written
+_JOINTS: Final = str.maketrans(dict.fromkeys("‐‑‒–—−", "-") | {"ノ": "の"})
 
 _MISSING: Final = re.compile(r"\s*+\[MISSING ARTICLE\b([^\]]*+)\]")
 
@@ -213,8 +217,8 @@ def article_named(text: str) -> str | None:
     >>> [article_named(text) for text in ("第537条", "第424条の2", "537(1)", "424.2", "Article 96", "96", "013.txt")]
     ['537', '424-2', '537', '424-2', '96', None, None]
     """
-    named = re.fullmatch(_NAMED, plain := unicodedata.normalize("NFKC", text))
-    if named is None or re.fullmatch(_ARTICLE, plain):
+    named = re.fullmatch(_NAMED, unicodedata.normalize("NFKC", text).translate(_JOINTS))
+    if named is None or re.fullmatch(_ARTICLE, text):
         return None
     return "-".join(str(_number(part)) for part in re.split("[の._-]", named[1] + named[2]))
 

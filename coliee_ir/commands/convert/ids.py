@@ -176,7 +176,7 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
             questions = {_question(text): text for text in known}
             named = {text: questions.get(_question(text), text) for text in unknown}
         else:
-            named = {text: article_named(text) or article_named(text.replace("_", " ")) or text for text in unknown}
+            named = {text: article_named(text) or text for text in unknown}
         changed |= {text: article for text, article in named.items() if article in known}
         rewritten.append(changed)
         for old, new in islice(changed.items(), 1):

@@ -2,7 +2,7 @@ import itertools
 import json
 
 import pytest
-from asserting import clause, heard, mentions
+from asserting import clause, done, heard, mentions
 from by_form import readers
 from reading import read_whole, refused, told
 
@@ -260,7 +260,7 @@ def test_a_value_within_another_is_named_by_its_path(source, n):
     expected = dict([("R01-01-A", True), ("R01-02-A", False)][:n])
     under = {"model": "m", "problems_results": records}
     by_id = {record["meta"]["id"]: {"model_output": record["model_output"]} for record in records}
-    texts = [one_a_line(records), json.dumps(records), json.dumps(under), json.dumps(under, indent=2)]
+    texts = [one_a_line(records), *map(json.dumps, (records, under, {"run": under})), json.dumps(under, indent=2)]
     for text in [*texts, json.dumps(by_id)]:
         file = source(text)
         file.columns = PATHS if "meta" in text else {"answer": PATHS["answer"]}
@@ -269,6 +269,22 @@ def test_a_value_within_another_is_named_by_its_path(source, n):
     assert frames.run_of(records, columns=PATHS).labels == expected
     gold = frames.gold_of(records, columns={"query": "meta.id", "label": "model_output.judgment"})
     assert gold.labels == expected
+
+
+@pytest.mark.parametrize("named", ["", "--from text"])
+def test_a_command_takes_paths_in_records_of_every_shape(named, tmp_path, call):
+    out = {
+        f"R01-0{at}-A": {"why": {"said": "?"}, "output": {"said": word}} for at, word in ((1, "Y"), (2, "N"), (3, "Y"))
+    }
+    records = [{"id": query, **one} for query, one in out.items()]
+    for shape in (out, records, {"results": records}, {"run": {"n": 3, "results": records}}, one_a_line(records)):
+        path = tmp_path / "llm.json"
+        path.write_text(shape if isinstance(shape, str) else json.dumps(shape, indent=2))
+        options = [*named.split(), "--to", "labels", "--tag", "A"]
+        written, _ = done(call, "convert", path, "-", *options, "--columns", "answer=output.said")
+        assert written == "R01-01-A Y A\nR01-02-A N A\nR01-03-A Y A\n"
+        code, _, error = call("convert", path, "-", *options, "--columns", "answer=said")
+        assert (code, "output.said" in error, "R01" in error) == (2, True, False)
 
 
 def test_a_list_of_relevances_may_be_named_as_it_is_called(source):

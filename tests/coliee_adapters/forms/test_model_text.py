@@ -31,7 +31,7 @@ YES = [
     "【答え】○", "本問は正しい。", "よって、本問は正しい。", "記述は正しい。", "この記述は正しい。",
     "reasons\n<answer>\nYes\n</answer>", "The answer is Y (Yes).", "True (Y)",
     "正", "解答：正", "適切である。", "Output: Yes", "The statement is true.",
-    "Therefore, the statement is true because …",
+    "Therefore, the statement is true because …", "Thus, the hypothesis is true.", "結論：本問の記述は正しい。",
 ]  # fmt: skip
 NO = [
     "N", "no", "No.", "FALSE", "Not entailed", "non-entailment",
@@ -45,6 +45,7 @@ NO = [
     "The answer is N (No).", "民法第96条により、取り消せる。したがって本問は誤りである。", "**Answer**: N (No)",
     "誤", "間違い", "適切でない", "本問は適切ではない。", "記述は間違い。", "解答：誤", "不適切", "Output: no",
     "The statement is false.", "以上より、設問の記述は誤っている。", "Article 5 applies. The statement is not true.",
+    "So, the hypothesis is not entailed.",
 ]  # fmt: skip
 NEITHER = [
     "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",
@@ -67,7 +68,8 @@ NEITHER = [
     "entailed or not entailed", "Answer: Y or N", "1", "0",
     "正、誤のいずれか", "誤解がある", "間違いではない", "間違いない", "適切な措置", "適切か",
     "The statement is true only if he knew.", "If the statement is true, B wins.",
-    "He says the statement is true.", "The statement is true or false",
+    "He says the statement is true.", "The statement is true or false", "If the hypothesis is true, B wins.",
+    "本問の記述は正しいか。",
 ]  # fmt: skip
 
 

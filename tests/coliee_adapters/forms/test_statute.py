@@ -370,7 +370,14 @@ def test_articles_are_rewritten_as_the_gold_names_them(here, call):
         "424-3": "424_3",
         "96": "96(1)",
         "5": "第五条",
-    }
+        "121-2": "121‐2条",
+        "566": "民法第５６６条第1項",
+        "413-2": "Article_413_2",
+        "709": "709条1項前段",
+        "97": "９７",
+        "412": "四百十二ノ1",
+    } | {odd: odd for odd in ("12項", "0537", "d12", "第5条及び第6条")}
+    named["412-1"] = named.pop("412")
     Path("gold.txt").write_text("".join(f"R07-01-A 0 {one} 1\n" for one in named))
     Path("run.txt").write_text("".join(f"R07-01-A Q0 {one} 1 {at} T\n" for at, one in enumerate(named.values())))
     out, _ = done(call, "convert", "run.txt", "-", "--like", "gold.txt", "--to", "columns")
