@@ -133,22 +133,38 @@ def of_tasks(times: int, seed: int) -> Iterator[list[str]]:
 
 def unequal_tasks(times: int, seed: int) -> Iterator[list[str]]:
     """Boards over tasks of unequal sizes and levels, of runs equal over these: the interval of a mean, and ranks."""
-    for sizes in ((30, 25, 12, 20, 6, 15, 40, 8), (12, 12, 12), (100, 10, 2)):
+    unequal = (
+        (30, 25, 12, 20, 6, 15, 40, 8),
+        (12, 12, 12),
+        (100, 10, 2),
+        (40, 40, 3, 3),
+        (40, 1),
+        (2, 2, 2, 2, 2),
+        (2, 2),
+    )
+    for sizes, are_right in itertools.product(unequal, (False, True)):
         random, found, n_runs = np.random.default_rng([seed, *sizes]), np.zeros(3), 6
         task = np.repeat(np.arange(len(sizes)), sizes)
-        level, names = np.linspace(0.2, 0.75, len(sizes)), [f"{at}" for at in range(len(task))]
+        level, names = np.linspace(0.3, 0.7, len(sizes)), [f"{at}" for at in range(len(task))]
         tasks = dict(zip(names, map(str, task.tolist()), strict=True))
         for at in range(times):
             equal_here = random.normal(0, 0.05, (n_runs, len(sizes)))
             mean = (level + equal_here - equal_here.mean(axis=1, keepdims=True))[:, task]
             values = np.clip(mean + random.normal(0, 0.04, len(task)) + random.normal(0, 0.07, mean.shape), 0, 1)
+            if are_right:
+                values = (random.random(mean.shape) < mean).astype(float)
             columns = {"query": names, **{f"r{run}": of_run.tolist() for run, of_run in enumerate(values)}}
             scored = Scored.from_frame(columns, columns={"tag": "*"})
             board = leaderboard(scored, tasks=tasks, n_resamples=TRIALS, seed=at)
             low, high = next(entry.interval for entry in board.entries if entry.tag == "r0")
-            found += [low <= level.mean() <= high, high - low, any(entry.ranks != (1, 6) for entry in board.entries)]
+            found += [
+                low <= level.mean() <= high,
+                0 if math.isnan(low) else high - low,
+                any(entry.ranks != (1, 6) for entry in board.entries),
+            ]
         held, width, apart = found / times
-        yield [", ".join(map(str, sizes)), f"{100 * held:.1f}%", f"{width:.3f}", f"{100 * apart:.1f}%"]
+        kind = "right or wrong" if are_right else "scores"
+        yield [", ".join(map(str, sizes)), kind, f"{100 * held:.1f}%", f"{width:.3f}", f"{100 * apart:.1f}%"]
 
 
 def _hold(ranks: Any, skill: Floats) -> bool:
@@ -187,4 +203,4 @@ these tasks, where runs are equal or differ over these; the same ranks, asked of
     yield f"""{times:,} boards of 6 runs, equal over tasks whose sizes and levels differ: intervals of a mean that hold
 the truth and their mean width, and boards on which a run is set apart:
 """
-    yield table(["queries of each task", "hold", "width", "apart"], list(unequal_tasks(times, seed)))
+    yield table(["queries of each task", "values", "hold", "width", "apart"], list(unequal_tasks(times, seed)), 2)

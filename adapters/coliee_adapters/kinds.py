@@ -273,6 +273,9 @@ REMARKS: Final = {
     "left-out.tasks": "{n} (run|runs) left out for want of tasks; behind each, by how much the tasks it has would "
     "raise its mean: {examples}",
     "left-out.empty-tasks": "{n} (task|tasks) left out, because no query of (it|them) counts: {examples}",
+    "small-tasks": "{n} (task has|tasks have) fewer than {least} scores a run, and how much these vary is taken from "
+    "the other tasks too; intervals of the mean hold only where it is alike: {examples}",
+    "same-golds": Doubt("both golds give every run the same scores: is one gold named twice?"),
     "chosen-here": "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores "
     "and their intervals do not",
     "sheet-rows": "{file}: {n} (question|questions) not judged and skipped",

@@ -204,8 +204,9 @@ class Session:
         columns, copies = dict(options.columns or {}), options.replicates
         if copies is not None and "replicate" not in columns and not Path(copies).exists():
             columns["replicate"] = copies
+        lacking = "tasks" if options.tasks not in (None, _FILE) else ""
         found = Scored.read(
-            *self.sources(*files), columns=columns, unanswered=decided.get("unanswered", ""),
+            *self.sources(*files), columns=columns, unanswered=decided.get("unanswered", lacking),
             lower_is_better=options.lower_is_better, higher_is_better=options.higher_is_better,
             only=ids(options.only) or (), measures=measures,
         )  # fmt: skip

@@ -60,7 +60,7 @@ _WORDS: Final = {
 _NEAR: Final = 1e-9
 
 #: what a missing value of a run means
-UNANSWERED: Final = ("zero", "common")
+UNANSWERED: Final = ("zero", "common", "tasks")
 
 #: the words of what tables call a row over all queries
 TOTALS: Final = re.compile(
@@ -107,8 +107,8 @@ class ExternalMeasure(Measure):
 
 
 @dataclass(frozen=True, slots=True)
-class CommonQueries(Decisions):
-    """The choices behind scores of the queries that all runs of a table have."""
+class TableDecisions(Decisions):
+    """The choices behind scores of a table: of the queries that all runs have, or where runs may lack whole tasks."""
 
     unanswered: Any = "common"
 
@@ -440,7 +440,7 @@ class ScoreTableBuilder:
             measures = list(dict.fromkeys([*rivals, *measures]))
             results = [{one: of_run[one] for one in measures if one in of_run} for of_run in results]
         self._remark_directions(measures, rivals)
-        decisions = CommonQueries() if self.unanswered == "common" else Decisions()
+        decisions = Decisions() if self.unanswered in ("", "zero") else TableDecisions(unanswered=self.unanswered)
         origin = self.origin or Origin(path, decisions=decisions)
         schema = Schema(
             self.unit, () if len(rivals) == 1 else tuple(one.name for one in rivals or measures),
@@ -479,11 +479,12 @@ class ScoreTableBuilder:
         copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate}, averaged)" if each else ""
         names = [measure.name for measure in measures]
         read = {"num_q", *names, *(name for name in self._of if name.endswith(PARTS) or our_measure(name) in measures)}
+        layout = f" ({roles.layout})" if roles.layout else ""
         unused = [name for name in dict.fromkeys([*self.columns, *self._of]) if name not in read]
         return (
             f"{counted(len(self.runs), 'run')}{run} × {counted(len(queries), self.unit)}{query}{copies}"
             f", {'measure' if len(names) == 1 else 'measures'} {_listed(names, 3)}"
-            f"{f'; not used: {_listed(unused, 9)}' if unused else ''}{f' ({roles.layout})' if roles.layout else ''}"
+            f"{f'; not read as scores: {_listed(unused, 9)}' if unused else ''}{layout}"
         )
 
     def _remark_directions(self, measures: Sequence[Measure], rivals: Sequence[Measure]) -> None:
@@ -536,7 +537,7 @@ class ScoreTableBuilder:
             lacking = empty if is_open else empty & ~np.isnan(values).all(axis=0)
             if not lacking.any() or has_sums:
                 continue
-            if is_open or self.unanswered == "zero":
+            if is_open or self.unanswered in ("zero", "tasks"):
                 held[name] = np.where(lacking, 0.0, values)
             elif self.unanswered == "common":
                 kept &= ~lacking.any(axis=0)

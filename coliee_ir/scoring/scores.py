@@ -357,7 +357,7 @@ class Scored(TabularResult, Sequence[Scores]):
         cls,
         *paths: PathLike | Source,
         columns: Mapping[str, str] | None = None,
-        unanswered: Literal["", "zero", "common"] = "",
+        unanswered: Literal["", "zero", "common", "tasks"] = "",
         lower_is_better: Sequence[str] = (),
         higher_is_better: Sequence[str] = (),
         only: Sequence[str] = (),
@@ -371,7 +371,7 @@ class Scored(TabularResult, Sequence[Scores]):
                 the layouts of ``coliee_ir.scoring.readers``.
             columns: what columns are called: ``tag`` (the run), ``query``, ``measure``, ``value``, ``replicate``.
             unanswered: of queries that some runs lack: they count ``zero``, or only those that are ``common`` to all
-                runs are compared; by default they are refused.
+                runs are compared, or runs may lack whole ``tasks`` (``leaderboard``); by default they are refused.
             lower_is_better: names of measures of which less is better.
             higher_is_better: names of measures of which more is better, whose names do not show it.
             only: the queries that count.
@@ -391,7 +391,7 @@ class Scored(TabularResult, Sequence[Scores]):
         frame: Any,
         *,
         columns: Mapping[str, str] | None = None,
-        unanswered: Literal["", "zero", "common"] = "",
+        unanswered: Literal["", "zero", "common", "tasks"] = "",
         lower_is_better: Sequence[str] = (),
         higher_is_better: Sequence[str] = (),
         only: Sequence[str] = (),
@@ -450,6 +450,9 @@ def checked(scored: object, at_least: int = 1, what: str = "this", *, documents:
         raise error_for_argument("scored", kind, scored)
     if len(runs) < at_least:
         raise UsageError("too-few", f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
+    lacking = (scores for scores in runs if scores.decisions.unanswered == "tasks" and not all(scores.answered))
+    if at_least and next(lacking, None) is not None:  # a leaderboard over tasks needs none at least
+        raise UsageError("not-comparable", f"{what} needs scores of all queries; read with unanswered=tasks, some lack")
     if documents and not all(scores.judged for scores in runs):
         raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
     return with_unique_names(runs)

@@ -22,8 +22,9 @@ from coliee_ir.stats.settings import Resampling
 
 #: with fewer queries that matter there is no interval
 _LEAST_QUERIES: Final = 5
-#: how often queries are cut in halves
-_TIMES: Final = 100
+#: how often queries are cut in halves: so often that the two decimals stay, and of many runs less often
+_TIMES: Final = 1000
+_FEWEST_TIMES: Final = 100
 
 
 class Estimate(NamedTuple):
@@ -100,8 +101,8 @@ def halves(first: Sequence[Terms], second: Sequence[Terms], settings: Resampling
     No query is in both halves, so that the three are comparable: how alike queries' noise is plays no part.
     """
     n = len(first[0].each)
-    random = np.random.default_rng(settings.seed)
-    in_half = np.array([random.permutation(n) < n // 2 for _ in range(_TIMES)]).astype(np.float64)
+    random, times = np.random.default_rng(settings.seed), max(_FEWEST_TIMES, _TIMES // max(len(first) // 16, 1) ** 2)
+    in_half = np.array([random.permutation(n) < n // 2 for _ in range(times)]).astype(np.float64)
     f, g, u, v = (
         np.stack([run.score(chosen @ run.each) for run in runs], axis=-1)
         for runs in (first, second) for chosen in (in_half, 1 - in_half)

@@ -41,7 +41,9 @@ def interval_of(
         error, degrees = error_of(terms, fixed=fixed)
         return _interval_around(terms.total, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
     if terms.score is strata.mean_over_tasks:
-        terms = strata.as_mean(terms)
+        error, degrees = strata.error_of(terms)
+        if not error <= NEAR:  # else scores of 0 or 1 have the jackknife's
+            return _interval_around(terms.total, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
     if is_share:
         return wilson(float(values.sum()), len(values), confidence_level)
     return jackknife_t(terms, confidence_level, within_1=within_1)

@@ -7,23 +7,28 @@ p: the signs of d are flipped, and T is formed anew of each flip: neither how mu
 sizes are makes it any less significant.
 
 Sources: Cochran 1977, chapters 5 and 5A (strata, and single units taken together); Janssen 1997 and Chung & Romano 2013
-(studentised).
+(studentised); Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004 (moderated variances).
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray
-from coliee_ir.measures.base import Terms, of_mean
+from coliee_ir.measures.base import Terms
 from coliee_ir.stats.paired import Null, Standings, affordable, all_pairs, flips, least_p
 from coliee_ir.stats.ranks import better_than
 from coliee_ir.stats.resampling import NEAR
 from coliee_ir.stats.settings import Resampling
+
+#: how many degrees of freedom what is known of all strata adds to the variance of each
+_PRIOR: Final = 2
 
 
 def mean_over_tasks(sums: FloatArray) -> FloatArray:
@@ -55,12 +60,28 @@ def _additions(terms: Terms) -> FloatArray:
     return np.asarray((terms.each[:, ::2] / (sizes * len(sizes))).sum(axis=1))
 
 
-def as_mean(terms: Terms) -> Terms:
-    """A mean over queries with the same score and the same standard error, for which strata need not be known."""
-    z, stratum = _additions(terms), strata_of(terms)
-    n, sizes = len(z), np.bincount(stratum)
-    apart = z - (np.bincount(stratum, z) / sizes)[stratum]
-    return of_mean(z.sum() + apart * np.sqrt(n * (n - 1) * sizes / np.maximum(sizes - 1, 1))[stratum])
+def error_of(terms: Terms) -> tuple[float, int]:
+    """The standard error of the score on other queries of these tasks, and its degrees of freedom.
+
+    A stratum with few queries does not show how much these vary, so that its variance is moderated: with Σu² the
+    squares of n queries, u per unit of weight, and s² = ΣΣu² / Σ(n-1), it is (Σu² + 2 s²) / (n + 1) (Smyth 2004, with
+    two prior degrees of freedom; ``benchmarks.error_rates``). NaN where each stratum has one query.
+    """
+    sums, counts = terms.each[:, ::2], terms.each[:, 1::2]
+    sizes = counts.sum(axis=0)
+    per_task = 1 / (sizes * len(sizes))
+    apart, weight = (sums - counts * (sums.sum(axis=0) / sizes)) @ per_task, counts @ per_task
+    stratum = np.unique(counts > 0, axis=0, return_inverse=True)[1].ravel()
+    n = np.bincount(stratum)
+    mean_weight = np.bincount(stratum, weight) / n
+    u = (apart - (np.bincount(stratum, apart) / n)[stratum]) / mean_weight[stratum]
+    squares, free = np.bincount(stratum, u * u), int((n - 1).sum())
+    if not free:
+        return math.nan, 0
+    variances = n * mean_weight**2 * (squares + _PRIOR * squares.sum() / free) / (n - 1 + _PRIOR)
+    total = float(variances.sum())
+    degrees = total**2 / max(float((variances**2 / (n - 1 + _PRIOR)).sum()), sys.float_info.min)
+    return math.sqrt(total), int(min(degrees, free))
 
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:

@@ -298,6 +298,7 @@ def compared(
     verdicts = np.zeros((3, 3), dtype=np.int64)
     np.add.at(verdicts, (first, second), 1)
     pairs = zip(by[0].pairs, first, second, strict=True)
+    is_same = all(np.array_equal(one.each, other.each) for one, other in zip(*terms, strict=True))
     f, g = (
         np.array([math.nan if run.score is None else run.score for run in one.runs])
         * (-1 if one.lower_is_better else 1)
@@ -305,7 +306,7 @@ def compared(
     )
     return TwoGolds(
         **{field.name: getattr(by[0], field.name) for field in fields(by[0]) if field.name != "remarks"},
-        remarks=(*by[0].remarks, *_of_other_gold(*by)),
+        remarks=(*by[0].remarks, *[Remark.of("same-golds")] * is_same, *_of_other_gold(*by)),
         other_gold=by[1].gold, by_other_gold=by[1], queries_of_golds=queries, nothing_relevant=nothing_relevant,
         verdicts=VerdictTable(*(Verdicts(*row) for row in verdicts.tolist())),
         reversed=tuple(pair.names[:: 1 - one] for pair, one, other in pairs if {one, other} == {0, 2}),  # type: ignore[misc]

@@ -90,7 +90,7 @@ def leaderboard(
     basis, gold, inventory = scored.basis, scored.basis.gold, scored.inventory
     of_tasks = tasks_of(scored, tasks, scale)
     groups = groups_in(scored, groups)
-    units = Units.of(basis.queries, groups)
+    units, unit = Units.of(basis.queries, groups), scored[0].unit if scored else "query"
     teams = Teams() if inventory is None or inventory.teams is None else inventory.teams
     entries, unranked = _entries(scored, measure)
     remarks = [*scored.remarks, *_of_list(teams, entries), *_same_answers(basis, entries)]
@@ -136,7 +136,7 @@ def leaderboard(
         drawn=tests.drawn,
         replicates=replicates is not None,
         tasks=Tasks(names, scale, ranks_on_others(ranked, len(names), settings)) if names else None,
-        unit=scored[0].unit if scored else "query",
+        unit=unit if unit != "task" or not names else "row",
     )
 
 

@@ -144,11 +144,12 @@ class Tasks(NamedTuple):
     other_tasks: Mapping[str, Ranks]
 
     def __str__(self) -> str:
-        """What of other tasks can be said."""
+        """What of other tasks can be said, and of wins."""
         n = len(self.names)
+        text = f"Rank, other tasks: the same on other tasks of this kind; the {n} tasks are what is resampled."
         if n < LEAST_TASKS:
-            return f"Of other tasks nothing can be said with {n}: no p is below {2.0 ** (1 - n):g}."
-        return f"Rank, other tasks: the same on other tasks of this kind; the {n} tasks are what is resampled."
+            text = f"Of other tasks nothing can be said with {n}: no p is below {2.0 ** (1 - n):g}."
+        return text + " Wins change with the runs that take part." * (self.scale == "wins")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -26,7 +26,7 @@ from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import of_mean
 from coliee_ir.output.grid import distinct
 from coliee_ir.rules.choices import SCALES
-from coliee_ir.scoring.given import ROUNDED, ExternalMeasure, Origin, Schema, is_total
+from coliee_ir.scoring.given import ExternalMeasure, Origin, Schema, is_total
 from coliee_ir.scoring.replicates import groups_in
 from coliee_ir.scoring.scores import Scored, Scores, checked, measure_of, ranking_of
 from coliee_ir.stats.paired import Board
@@ -37,8 +37,8 @@ from coliee_ir.stats.strata import terms_over_tasks
 #: the column of tasks where each file of scores is one
 FILE: Final = "file"
 
-#: with fewer queries in a task, intervals of the mean hold the true one more rarely than they say
-_FEW_QUERIES: Final = 3
+#: fewer queries do not show how much those of their task vary (``benchmarks.golds_and_tasks``)
+_FEW_QUERIES: Final = 5
 
 
 def joined(tasks: Mapping[str, Scored], name: str = "") -> Scored:
@@ -107,6 +107,7 @@ def tasks_of(scored: Scored, tasks: PathLike | Mapping[str, str] | None, scale: 
         UsageError: it is not known whether the files of scores are tasks, or an option does not fit.
     """
     if tasks is None:
+        checked(scored, min(len(scored), 1), "a ranking of one task")
         if scale != "score":
             raise UsageError("option-needed", "a scale is for runs of several tasks: use --tasks (in Python tasks=)")
         if any(getattr(remark, "kind", "") == "pooled-files" for remark in scored.remarks):
@@ -135,15 +136,22 @@ def over_tasks(
         raise UsageError("unknown-name", f"unknown scale {scale!r}; the scales are {', '.join(SCALES)}")
     queries = entries[0].scores.query_ids if entries else ()
     of = groups_of(tasks, queries, "tasks") or {}
-    names = tuple(dict.fromkeys(sorted(of[query] for query in queries)))
-    number = np.array([names.index(of[query]) for query in queries])
-    within = {name: number == at for at, name in enumerate(names)}
-    answered = [np.array(entry.scores.answered) for entry in entries]
-    lacks = [[name for name, of_task in within.items() if not one[of_task].any()] for one in answered]
-    kept = [entry for entry, missing in zip(entries, lacks, strict=True) if not missing]
+    unique, number, sizes = np.unique([of[query] for query in queries], return_inverse=True, return_counts=True)
+    names = tuple(map(str, unique.tolist()))
+    answered = [np.bincount(number, entry.scores.answered, len(names)) for entry in entries]
+    has_task = np.reshape(answered, (-1, len(names))) > 0
+    kept = list(compress(entries, has_task.all(axis=1)))
     if len(names) < 2 or len(kept) < 2:
         found = f"{counted(len(names), 'task')}, {counted(len(kept), 'run')} with all of them"
         raise UsageError("too-few", f"a ranking over tasks needs two tasks and two runs that have all ({found})")
+    if total := next(filter(is_total, names), ""):
+        problem = f"the task {shortened(total)} is a total over the others, and would count as one of them"
+        raise UsageError("ambiguous", f"{problem}; take its rows out")
+    if single := [shortened(name) for name, n in zip(names, sizes.tolist(), strict=True) if n == 1]:
+        problem = f"a task with a single score of each run does not show how others of it would be: {', '.join(single)}"
+        raise UsageError("too-few", f"{problem}; take it out, if it is a total, or make it one task with others")
+    _check_whole(entries, np.array(answered), names, sizes)
+    within = {name: number == at for at, name in enumerate(names)}
     values = [_contributions(entry.scores.results[measure], within.values()) for entry in kept]
     lower = measure.lower_is_better
     if scale == "wins":
@@ -151,9 +159,6 @@ def over_tasks(
         beaten = [(np.sign(np.nan_to_num(one - each)).sum(axis=0) / (len(kept) - 1) + 1) / 2 for one in each]
         values, lower = beaten, False
     means = [[float(value[of_task].mean()) for of_task in within.values()] for value in values]
-    if total := _total(names, np.array(means), number):
-        problem = f"the task {shortened(total)} is a total over the others, and would count as one of them"
-        raise UsageError("ambiguous", f"{problem}; take its rows out")
     called = ExternalMeasure(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
     headings = distinct(names, [called.title])  # one may be called as what ranks
     ranked = list[Entry]()
@@ -168,24 +173,30 @@ def over_tasks(
         }
         ranked.append(replace(entry, scores=replace(entry.scores, results=results, ties={})))
     block = np.mean(means, axis=0)
-    told = []
-    for entry, missing in zip(entries, lacks, strict=True):
-        if missing and len(missing) < len(names):
-            moved = block[[name not in missing for name in names]].mean() - block.mean()
-            told.append(f"{shortened(entry.name)} lacks {', '.join(map(shortened, missing))}: {moved:+.4f}")
-    told += [shortened(entry.name) for entry, missing in zip(entries, lacks, strict=True) if len(missing) == len(names)]
-    remarks = [Remark.of("left-out.tasks", told)] if told else []
+    left_out = []
+    for entry, has in zip(entries, has_task, strict=True):
+        text = shortened(entry.name)
+        if has.any() and not has.all():
+            lacking = ", ".join(map(shortened, compress(names, ~has)))
+            text += f" lacks {lacking}: {block[has].mean() - block.mean():+.4f}"
+        left_out += [] if has.all() else [text]
+    remarks = [Remark.of("left-out.tasks", left_out)] if left_out else []
+    if small := [f"{shortened(name)} {n}" for name, n in zip(names, sizes.tolist(), strict=True) if n < _FEW_QUERIES]:
+        remarks.append(Remark.of("small-tasks", small, least=_FEW_QUERIES))
     if empty := sorted({*tasks.values()} - {*names}):
         remarks.append(Remark.of("left-out.empty-tasks", [*map(shortened, empty)]))
     return ranked, names, remarks
 
 
-def _total(names: Sequence[str], means: FloatArray, task: IntArray) -> str:
-    """The task that is a total: by its name, or a task of one query that is the mean of the others in every run."""
-    others = (means.sum(axis=1, keepdims=True) - means) / (len(names) - 1)
-    is_mean = np.isclose(means, others, rtol=ROUNDED, atol=0).all(axis=0) & (np.bincount(task) == 1)
-    found = compress(names, is_mean & (len(names) > 3))
-    return next(filter(is_total, names), next(found, ""))
+def _check_whole(entries: Sequence[Entry], answered: IntArray, names: Sequence[str], sizes: IntArray) -> None:
+    """Refuse a run that lacks some queries of a task, where only whole tasks may be missing."""
+    holes = np.argwhere((answered > 0) & (answered < sizes))
+    if len(holes) and entries[0].scores.decisions.unanswered == "tasks":
+        run, task = holes[0].tolist()
+        found = f"{int(answered[run, task])} of {int(sizes[task])} scores"
+        problem = f"{shortened(entries[run].name)} has {found} of the task {shortened(names[task])}"
+        remedy = "complete them; or let those that are missing count 0: --decision unanswered=zero; or rank by those "
+        raise UsageError("missing-key", f"{problem}; {remedy}that all runs have: --decision unanswered=common")
 
 
 def _contributions(result: Result, tasks: Iterable[BoolArray]) -> FloatArray:

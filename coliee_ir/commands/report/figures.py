@@ -32,6 +32,9 @@ from coliee_ir.stats.folds import difference
 from coliee_ir.stats.intervals import are_shares
 from coliee_ir.stats.resampling import NEAR, Interval
 
+#: how many ranks an axis names at most
+_RANK_TICKS: Final = 5
+
 #: so many measures are drawn side by side; the table has all
 _MEASURES: Final = 3
 
@@ -68,15 +71,15 @@ def scores(contents: Contents) -> Figure:
         for at, entry in enumerate(board.entries[:DRAWN])
         if entry.place
     ]
-    if len(ranked) > 1:
-        panels["rank"] = ranked
+    if len(ranked) > 1:  # beside the measure that ranks, where a phone shows it
+        panels = {**dict([next(iter(panels.items()))]), "rank": ranked, **panels}
     width = (WIDTH - 110) // len(panels) - 20
     chart = alt.hconcat(
         *(_panel(contents, name, points, width, is_first=not at) for at, (name, points) in enumerate(panels.items())),
         spacing=24,
     )
     which = f"The best {DRAWN} of {len(names)} runs: a" if len(names) > DRAWN else "A"
-    ranks = " and at the right the ranks that it may have" if len(ranked) > 1 else ""
+    ranks = " and beside them the ranks that it may have" if len(ranked) > 1 else ""
     says = f"{which} dot is a run's score, a line its interval{','[: len(ranks)]}{ranks}."
     data = Grid.of(range(len(names)), columns)
     return figure("scores", f"Scores with {percent} intervals", says, chart, data, runs=names[:DRAWN])
@@ -94,8 +97,10 @@ def _panel(
         alt.Tooltip("low:Q", title=f"low {percent}", format=form),
         alt.Tooltip("high:Q", title=f"high {percent}", format=form),
     ]
-    # a rank is a whole number
-    axis = alt.Axis(tickMinStep=1, format="d", tickCount=5) if is_rank else alt.Axis(tickCount=3, labelFlush=False)
+    axis = alt.Axis(tickCount=3, labelFlush=False)
+    if is_rank:  # which is a whole number: ticks that a scale chooses are halves, too
+        last = max(point["high"] for point in points)
+        axis = alt.Axis(values=[*range(1, last + 1, -(-last // _RANK_TICKS))], format="d")
     scale = alt.Scale(zero=False, nice=not is_rank, padding=8)
     drawn = alt.Chart(rows(points))
     interval = drawn.mark_rule(strokeWidth=2, color="@soft").encode(

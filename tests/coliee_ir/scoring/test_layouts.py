@@ -282,11 +282,11 @@ def test_what_a_table_is_about_is_said_in_its_words(tmp_path, capsys):
     for command in ("leaderboard", "compare", "plan"):
         assert main([command, str(file), "--resamples", "99"]) == 0
         out, err = capsys.readouterr()
-        assert "2 runs (model) × 30 instances (instance_id), measure resolved; not used: repo, steps" in err
+        assert "2 runs (model) × 30 instances (instance_id), measure resolved; not read as scores: repo, steps" in err
         assert "instances" in out
         assert "queries" not in out
     scored = Scored.read(file)
-    assert scored.task_evidence.endswith("; not used: repo, steps")
+    assert scored.task_evidence.endswith("; not read as scores: repo, steps")
     assert "unit" not in compare(scored, n_resamples=99).to_dict()
 
 

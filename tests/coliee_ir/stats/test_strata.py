@@ -16,16 +16,30 @@ def tasks_of(sizes):
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
-@pytest.mark.parametrize("sizes", [SIZES, (5, 5), (30, 2, 4, 7)])
-def test_the_error_is_that_of_a_stratified_mean(sizes):
-    values, task = np.random.default_rng(1).random(sum(sizes)), tasks_of(sizes)
-    of_tasks = [values[task == number] for number in range(len(sizes))]
-    terms = strata.terms_over_tasks(values, task)
-    assert terms.total == pytest.approx(np.mean([one.mean() for one in of_tasks]))
-    as_mean = strata.as_mean(terms)
-    error = np.sqrt(sum(one.var(ddof=1) / len(one) for one in of_tasks)) / len(sizes)
-    assert as_mean.total == pytest.approx(terms.total)
-    assert as_mean.each[:, 0].std(ddof=1) / np.sqrt(len(values)) == pytest.approx(error)
+def test_the_error_is_that_of_a_stratified_mean_whose_variances_are_moderated():
+    for sizes in (SIZES, (5, 5), (30, 2, 4, 1)):
+        values, task = np.random.default_rng(1).random(sum(sizes)), tasks_of(sizes)
+        squares = [
+            float(((of := values[task == number]) - of.mean()) @ (of - of.mean())) for number in range(len(sizes))
+        ]
+        pooled = sum(squares) / sum(n - 1 for n in sizes)
+        terms = strata.terms_over_tasks(values, task)
+        assert terms.total == pytest.approx(np.mean([values[task == number].mean() for number in range(len(sizes))]))
+        parts = [(one + 2 * pooled) / (n + 1) / n for one, n in zip(squares, sizes, strict=True)]
+        error, degrees = strata.error_of(terms)
+        assert error == pytest.approx(np.sqrt(sum(parts)) / len(sizes))
+        free = sum(parts) ** 2 / sum(part**2 / (n + 1) for part, n in zip(parts, sizes, strict=True))
+        assert degrees == int(min(free, sum(sizes) - len(sizes)))
+
+
+def test_groups_of_unequal_sizes_vary_only_as_their_scores_do():
+    task, groups = tasks_of((12, 6)), {f"{at}": f"{at**2 // 20}" for at in range(18)}
+    terms = Units.of([*groups], groups).terms(strata.terms_over_tasks(np.where(task, 0.3, 0.8), task))
+    assert len(terms.each) < 18 and strata.error_of(terms)[0] == pytest.approx(0, abs=1e-12)
+
+
+def test_of_tasks_with_one_query_each_no_error_is_known():
+    assert np.isnan(strata.error_of(strata.terms_over_tasks(np.arange(4) / 4, np.arange(4)))[0])
 
 
 @pytest.mark.parametrize("sizes", [(3, 4), (2, 5, 2), (1, 1, 4), (1, 6)])

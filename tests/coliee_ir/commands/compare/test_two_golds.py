@@ -96,6 +96,7 @@ def test_what_there_is_to_know_by_the_other_gold_alone_is_told():
     assert [remark.kind for remark in told] == ["no-match", "no-difference"]
     assert told[0].is_doubt
     assert not by_both(first, second, runs).remarks
+    assert [remark.kind for remark in by_both(first, first, runs).remarks] == ["same-golds"]
 
 
 def test_without_a_pair_that_both_decide_nothing_is_said_to_be_alike():

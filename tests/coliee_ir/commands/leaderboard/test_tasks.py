@@ -8,7 +8,7 @@ from asserting import done, failing, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import UsageError
-from coliee_ir import Scored, evaluate, evaluate_all, leaderboard
+from coliee_ir import Scored, compare, evaluate, evaluate_all, leaderboard, plan, report
 
 SIZES = (12, 30, 20, 8, 16, 10, 14)
 
@@ -123,6 +123,16 @@ def test_who_lacks_a_task_is_left_out_and_named_with_what_its_tasks_would_have_d
             if run != "run3" or tasks[query] not in ("t1", "t4")]  # fmt: skip
     frame = dict(zip(("run", "query", "AP"), map(list, zip(*rows, strict=True)), strict=True))
     board = leaderboard(Scored.from_frame(frame, unanswered="zero"), tasks=tasks)
+    by_tasks = Scored.from_frame(frame, unanswered="tasks")
+    assert [entry.interval for entry in leaderboard(by_tasks, tasks=tasks).entries] == [
+        entry.interval for entry in board.entries
+    ]
+    for function in (leaderboard, compare, plan, report):  # which would take what is missing for 0
+        with refusing(UsageError, "[not-comparable] …"):
+            function(by_tasks)
+    part = {name: cells[1:] for name, cells in frame.items()}
+    with refusing(UsageError, "[missing-key] run0…11 of 12…t0…"):
+        leaderboard(Scored.from_frame(part, unanswered="tasks"), tasks=tasks)
     assert [entry.tag for entry in board.entries] == ["run0", "run1", "run2"]
     means = np.mean([[*entry.scores.measures.values()][1:] for entry in board.entries], axis=0)
     moved = means[[0, 2, 3, 5, 6]].mean() - means.mean()
@@ -136,6 +146,7 @@ def test_what_makes_no_sense_is_refused():
     for options, kind in (
         ({"tasks": dict.fromkeys(tasks, "one")}, "too-few"), ({"tasks": tasks, "scale": "rank"}, "unknown-name"),
         ({"tasks": {"t0-0": "t0"}}, "missing-key"), ({"scale": "wins"}, "option-needed"),
+        ({"tasks": {**tasks, "t0-0": "alone"}}, "too-few"),
         ({"tasks": {q: "Average" if task == "t0" else task for q, task in tasks.items()}}, "ambiguous"),
         ({"tasks": tasks, "replicates": {"a": ["run0", "run1", "run2", "run3"]}}, "option-conflict"),
     ):  # fmt: skip
@@ -143,16 +154,10 @@ def test_what_makes_no_sense_is_refused():
             leaderboard(scored, **options)
 
 
-def test_a_task_of_one_query_that_is_the_mean_of_the_others_is_a_total():
-    columns, tasks = drawn()
-    of = np.array([*tasks.values()])
-    for name, values in columns.items():
-        scores = [np.mean(np.array(values)[of == task]) for task in sorted({*of})] if name != "query" else []
-        columns[name] = [*values, "x" if name == "query" else round(float(np.mean(scores)), 4)]
-    with refusing(UsageError, "[ambiguous] …Mittel…"):
-        leaderboard(read(columns), tasks={**tasks, "x": "Mittel"})
-    columns["run1"][-1] += 0.01
-    assert len(leaderboard(read(columns), tasks={**tasks, "x": "Mittel"}).measures) == 9
+def test_tasks_with_few_scores_are_named():
+    columns, tasks = drawn((8, 5, 4, 2))
+    [remark] = leaderboard(read(columns), tasks=tasks).remarks
+    assert remark.kind == "small-tasks" and "t2 4, t3 2" in remark
 
 
 @pytest.mark.parametrize("is_column", [False, True])
