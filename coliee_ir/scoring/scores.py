@@ -450,7 +450,7 @@ def checked(scored: object, at_least: int = 1, what: str = "this", *, documents:
         raise error_for_argument("scored", kind, scored)
     if len(runs) < at_least:
         raise UsageError("too-few", f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
-    lacking = (scores for scores in runs if scores.decisions.unanswered == "tasks" and not all(scores.answered))
+    lacking = (scores for scores in runs if str(scores.decisions.unanswered) == "tasks" and not all(scores.answered))
     if at_least and next(lacking, None) is not None:  # a leaderboard over tasks needs none at least
         raise UsageError("not-comparable", f"{what} needs scores of all queries; read with unanswered=tasks, some lack")
     if documents and not all(scores.judged for scores in runs):

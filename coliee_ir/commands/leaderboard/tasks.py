@@ -139,8 +139,7 @@ def over_tasks(
     unique, number, sizes = np.unique([of[query] for query in queries], return_inverse=True, return_counts=True)
     names = tuple(map(str, unique.tolist()))
     answered = [np.bincount(number, entry.scores.answered, len(names)) for entry in entries]
-    has_task = np.reshape(answered, (-1, len(names))) > 0
-    kept = list(compress(entries, has_task.all(axis=1)))
+    kept = [entry for entry, of_tasks in zip(entries, answered, strict=True) if of_tasks.all()]
     if len(names) < 2 or len(kept) < 2:
         found = f"{counted(len(names), 'task')}, {counted(len(kept), 'run')} with all of them"
         raise UsageError("too-few", f"a ranking over tasks needs two tasks and two runs that have all ({found})")
@@ -162,22 +161,22 @@ def over_tasks(
     called = ExternalMeasure(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
     headings = distinct(names, [called.title])  # one may be called as what ranks
     ranked = list[Entry]()
-    for entry, one, of_tasks in zip(kept, values, means, strict=True):
+    for entry, one, each_mean in zip(kept, values, means, strict=True):
         terms = terms_over_tasks(one, number)
         results: dict[Measure, Result] = {
             called: Result(terms.total, entry.scores.results[measure].per_query, None, terms)
         }
         results |= {
             ExternalMeasure(name, "share", lower): Result(value, one)
-            for name, value in zip(headings, of_tasks, strict=True)
+            for name, value in zip(headings, each_mean, strict=True)
         }
         ranked.append(replace(entry, scores=replace(entry.scores, results=results, ties={})))
     block = np.mean(means, axis=0)
     left_out = []
-    for entry, has in zip(entries, has_task, strict=True):
-        text = shortened(entry.name)
+    for entry, of_tasks in zip(entries, answered, strict=True):
+        text, has = shortened(entry.name), of_tasks > 0
         if has.any() and not has.all():
-            lacking = ", ".join(map(shortened, compress(names, ~has)))
+            lacking = ", ".join(shortened(name) for name in compress(names, (~has).tolist()))
             text += f" lacks {lacking}: {block[has].mean() - block.mean():+.4f}"
         left_out += [] if has.all() else [text]
     remarks = [Remark.of("left-out.tasks", left_out)] if left_out else []
@@ -191,7 +190,7 @@ def over_tasks(
 def _check_whole(entries: Sequence[Entry], answered: IntArray, names: Sequence[str], sizes: IntArray) -> None:
     """Refuse a run that lacks some queries of a task, where only whole tasks may be missing."""
     holes = np.argwhere((answered > 0) & (answered < sizes))
-    if len(holes) and entries[0].scores.decisions.unanswered == "tasks":
+    if len(holes) and str(entries[0].scores.decisions.unanswered) == "tasks":
         run, task = holes[0].tolist()
         found = f"{int(answered[run, task])} of {int(sizes[task])} scores"
         problem = f"{shortened(entries[run].name)} has {found} of the task {shortened(names[task])}"
