@@ -349,7 +349,7 @@ def best(times: int, seed: int) -> Iterator[list[str]]:
 
 def fits(times: int, seed: int) -> Iterator[list[str]]:
     """The intervals of fitted weights less equal ones, of three runs that are equally good."""
-    random, queries, fresh = np.random.default_rng(seed), 40, 600
+    random, queries, fresh = np.random.default_rng(seed), 40, 300
 
     def drawn(n: int) -> tuple[Any, list[Any]]:
         gold, runs = {}, [dict[str, dict[str, float]]() for _ in range(3)]
@@ -366,7 +366,7 @@ def fits(times: int, seed: int) -> Iterator[list[str]]:
         held, shown = 0, 0
         for at in range(times):
             gold, runs = drawn(queries)
-            fitted = fit_fusion(gold, *runs, task=1, measure=measure, repeats=2, seed=at)
+            fitted = fit_fusion(gold, *runs, task=1, measure=measure, repeats=1, seed=at)
             later, of_later = drawn(fresh)
             values = []
             for one in fitted.contenders[:2]:
@@ -486,20 +486,28 @@ def plans(times: int, seed: int) -> Iterator[list[str]]:
             drawn = terms(model(random, 100))
             board = Board([drawn[a], drawn[b]])
             shares.append(largest_share(board, [(0, 1)]))
-            low, high = 4, 20_000
-            while high - low > 1:
-                middle = (low + high) // 2
-                is_enough = next(least_found(board, [(0, 1)], [middle], settings(0), 0.8))[0] <= d
-                low, high = (low, middle) if is_enough else (middle, high)
-            needed.append(high)
+            needed.append(_queries_for(board, d))
         few, n, many = np.percentile(needed, [25, 50, 75]).astype(int).tolist()
         found = 0
-        for at in range(4 * times):
+        for at in range(2 * times):
             drawn = terms(model(random, n))
             [test] = tested(Board([drawn[a], drawn[b]]), [(0, 1)], settings(at))
             found += test.p < ALPHA
         largest = f"{100 * np.median(shares):.0f}%"
-        yield [kind, f"{d:.3f}", f"{few}–{many}", str(n), f"{100 * found / 4 / times:.0f}%", largest]
+        yield [kind, f"{d:.3f}", f"{few}–{many}", str(n), f"{100 * found / 2 / times:.0f}%", largest]
+
+
+def _queries_for(board: Board, difference: float) -> int:
+    """The fewest queries that are planned for a difference."""
+    low, high = 4, 8
+    while high - low > 1:
+        middle = (low + high) // 2
+        at_middle, at_high = least_found(board, [(0, 1)], [middle, high], settings(0), 0.8)
+        if at_high[0] > difference and high < 1 << 14:
+            low, high = high, 2 * high
+        else:
+            low, high = (low, middle) if at_middle[0] <= difference else (middle, high)
+    return high
 
 
 def of_comparisons(times: int, seed: int, folder: str) -> Iterator[str]:
@@ -547,11 +555,11 @@ def of_fits_and_plans(times: int, seed: int) -> Iterator[str]:
     from benchmarks.error_rates import table
 
     yield f"""Weights fitted to 40 queries, three equally good runs: how often the interval of *fitted - equal weights*
-holds the difference of these very weights on 600 other queries, and leaves out 0; of {times:,}:
+holds the difference of these very weights on 300 other queries, and leaves out 0; of {times:,}:
 """
     yield table(["measure", "holds", "leaves out 0"], list(fits(times, seed)))
-    yield f"""Plans from 100 queries for a power of 80%, what {4 * times:,} comparisons of so many queries find
-(standard error {100 * math.sqrt(0.16 / 4 / times):.1f}), and which share of the variance one of the 100 queries has:
+    yield f"""Plans from 100 queries for a power of 80%, what {2 * times:,} comparisons of so many queries find
+(standard error {100 * math.sqrt(0.16 / 2 / times):.1f}), and which share of the variance one of the 100 queries has:
 """
     header = ["model", "true difference", "half of plans say", "median", "found with it", "largest share"]
     yield table(header, list(plans(times, seed)))

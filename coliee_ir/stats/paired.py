@@ -133,8 +133,8 @@ class Board:
         self.is_quotient = score in QUOTIENTS
         if self.is_quotient:
             self.size = sums[:, 1]
-            self.forms = np.moveaxis(each, 2, 0) * _inverse(self.size)[:, None]
-            pooled = (sums[:, None, 0] + sums[:, 0]) * _inverse(sums[:, None, 1] + sums[:, 1])
+            self.forms = np.moveaxis(each, 2, 0) * inverse(self.size)[:, None]
+            pooled = (sums[:, None, 0] + sums[:, 0]) * inverse(sums[:, None, 1] + sums[:, 1])
             self.slopes = np.stack([np.ones((count, count)), -pooled])
             self.u = self.forms[0] - np.nan_to_num(self.f)[:, None] * self.forms[1]
         else:
@@ -157,7 +157,7 @@ class Board:
             v, apart = memory[:, rest]
             _add_differences(self.moved, self.moves, (a, rest), v, apart)
             d = np.nan_to_num(self.D[a, rest])
-            g, squares = self._weights(a), np.einsum("ij,ij->i", v, v)
+            g, squares = self.weights(a, rest), np.einsum("ij,ij->i", v, v)
             squares[squares < NEAR**2] = 0.0
             self.norm[a, rest] = np.sqrt(squares)
             self.A[a, rest] = np.maximum(k * (squares - d**2 / n), 0)
@@ -182,11 +182,10 @@ class Board:
         r = np.divide(self.D, self.norm, out=np.zeros_like(self.D), where=self.norm > 0)
         self.T = np.where(missing, np.nan, statistic(r, n))
 
-    def _weights(self, a: int) -> FloatArray:
-        """The g of a run and each later one, shape (later, n); or of all runs, shape (1, n)."""
-        rest = slice(a + 1, None)
+    def weights(self, a: int, rest: slice) -> FloatArray:
+        """The g of a run and each of others, shape (others, n); or of all runs, shape (1, n)."""
         if self.has_sizes:
-            share = (self.size[rest] * _inverse(self.size[rest] + self.size[a]))[:, None]
+            share = (self.size[rest] * inverse(self.size[rest] + self.size[a]))[:, None]
             return np.asarray(share * self.forms[1][a] + (1 - share) * self.forms[1][rest])
         return self.forms[1][:1] if self.is_quotient else np.full((1, self.n), 1 / max(self.n, 1))
 
@@ -245,9 +244,9 @@ class Board:
             reached = np.clip(self.recovered(a, b, wider), -1, 1)
             ends = np.array([np.minimum(ends[0], reached[0]), np.maximum(ends[1], reached[1])])
         ends = np.where(is_out & (ends * np.sign(d) <= 0), own, np.where(is_open, np.nan, ends))
-        instead = np.flatnonzero(few | (unit > 0))
-        some = instead, np.where((unit > 0) & (self.differing[a, b] > 5), unit, self.span)[instead]
-        ends[:, instead] = self.scored(pairs[instead], some[1], np.where(few, math.inf, c)[instead], z)
+        if len(instead := np.flatnonzero(few | (unit > 0))):
+            size = np.where((unit > 0) & (self.differing[a, b] > 5), unit, self.span)[instead]
+            ends[:, instead] = self.scored(pairs[instead], size, np.where(few, math.inf, c)[instead], z)
         return np.where(np.isfinite(ends) & ~np.isnan(d), ends, np.nan).T
 
     def scored(self, pairs: IntArray, unit: FloatArray, c: FloatArray, z: float) -> FloatArray:
@@ -273,11 +272,11 @@ class Board:
         """
         squares = (self.u @ self.u.T) * self.n / max(self.n - 1, 1)
         se, slope = np.sqrt(np.diag(squares)), self.f * (1 - self.f)
-        r = squares[a, b] * _inverse(se[a] * se[b])
+        r = squares[a, b] * inverse(se[a] * se[b])
 
         def reach(run: IntArray, way: int) -> FloatArray:
             f, inside = self.f[run], slope[run] > NEAR
-            steps = np.minimum(c * se[run] * _inverse(slope[run]), 700.0)
+            steps = np.minimum(c * se[run] * inverse(slope[run]), 700.0)
             odds = np.divide(f, 1 - f, out=np.ones_like(f), where=inside)
             return np.where(inside, np.abs(f - 1 / (1 + np.exp(-way * steps) / odds)), 0.0)
 
@@ -391,7 +390,7 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
                 r = np.abs(next(board.flipped(of_way, row, way))[2])
                 which.append(r)
                 c[int(way), :, some] = statistic(_exceeded(r, settings), board.n)
-            observed = np.abs(board.D[run, b[some]]) * _inverse(board.norm[run, b[some]])
+            observed = np.abs(board.D[run, b[some]]) * inverse(board.norm[run, b[some]])
             p[some] = ((_reach(which[0]) >= observed[:, None]).sum(axis=1) + 1) / (settings.n_resamples + 1)
     least = _least(board, pairs)
     p = np.where(np.isnan(board.D[a, b]), math.nan, np.maximum(p, least))
@@ -582,7 +581,7 @@ def _where_few_differ(board: Board, pairs: IntArray, c: FloatArray) -> FloatArra
     skew = np.zeros(len(some))
     for part in np.array_split(np.arange(len(some)), max(len(some) * board.n // resampling.AT_ONCE, 1)):
         u = board.u[a[some[part]]] - board.u[b[some[part]]]
-        skew[part] = np.abs(np.einsum("ij,ij,ij->i", u, u, u)) * _inverse(board.own[a, b][some[part]]) ** 3
+        skew[part] = np.abs(np.einsum("ij,ij,ij->i", u, u, u)) * inverse(board.own[a, b][some[part]]) ** 3
     for level, values in enumerate(kinds[1:]):
         each = [
             t_quantile(1 - t_p(value, board.n - 1) / 2, int(of) - 1)
@@ -658,7 +657,7 @@ def _root_scale(t: FloatArray, n: int) -> FloatArray:
     return np.asarray(t * np.sqrt(n / (n - 1 + t * t)))
 
 
-def _inverse(of: FloatArray) -> FloatArray:
+def inverse(of: FloatArray) -> FloatArray:
     """1 / x, 0 for 0."""
     return np.divide(1.0, of, out=np.zeros_like(of), where=of > 0)
 
