@@ -38,6 +38,9 @@ _MANY_RUNS: Final = 10
 #: from this share of the variance in one query on, plans are known to be off (``benchmarks.error_rates``)
 _HEAVY: Final = 0.2
 
+#: and where no more questions than these tell two accuracies apart
+_FEW_DIFFERING: Final = 10
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedSize:
@@ -124,16 +127,15 @@ class Plan(OnGold):
                 f"-: with {' or '.join(hopeless)} {'groups' if self.groups else units} no difference is found with "
                 f"power {self.power:g}, however large it is."
             )
-        if 0 < self.differing <= 1 / _HEAVY:
+        if 0 < self.differing <= _FEW_DIFFERING:
             notes.append(
                 f"The runs of a typical pair differ in {counted(self.differing, self.unit)}: from so few, a power of "
-                "0.8 may be anything from 0.7 to 0.95."
+                "0.8 may be anything from 0.6 to 0.95."
             )
         elif self.largest_share >= _HEAVY:
             notes.append(
                 f"One {self.unit} has {self.largest_share:.0%} of the variance of a typical difference: with so few "
-                f"large {units}, a power of 0.8 may be 0.6 with more {units} than these, where the differences found "
-                "can be 1.4 times as great, and 0.9 with fewer."
+                f"large {units}, a power of 0.8 may be anything from 0.7 to 0.97."
             )
         return notes
 

@@ -153,11 +153,11 @@ def test_where_one_query_has_most_of_the_variance_the_plan_says_so():
     assert found.largest_share > 0.5
     note = found.notes()[-1]
     assert f"{found.largest_share:.0%}" in note and found.differing == 0
-    assert all(figure in note for figure in ("0.6 with more", "0.9 with fewer"))
+    assert all(figure in note for figure in ("0.7", "0.97"))
     assert len(planned(0.7, 0.6).notes()) == 1
 
 
-@pytest.mark.parametrize(("differ", "is_noted"), [(3, True), (5, True), (6, False), (40, False)])
+@pytest.mark.parametrize(("differ", "is_noted"), [(3, True), (10, True), (11, False), (40, False)])
 def test_where_few_questions_tell_accuracies_apart_the_plan_says_how_many(differ, is_noted):
     evaluator = Evaluator(Gold(labels=dict.fromkeys(QUERIES, True)), task="4")
     answers = [{query: at >= wrong for at, query in enumerate(QUERIES)} for wrong in (0, differ)]
