@@ -54,11 +54,11 @@ fuzz: $(VENV)/installed-test
 explore: $(VENV)/installed-test
 	$(BIN)/python -m pytest --hypothesis-profile explore -m 'explore or hypothesis' tests
 
-# small faults at random places, and which of them no test notices; FAULTS=…, SEED=…; which tests run which lines is
-# found by one run of the suite, and kept in build/
+# small faults at random places, and which of them no test notices; FAULTS=…, SEED=…, LEAST=… percent to be noticed. Which tests
+# run which lines is found by one run of the suite, and kept in build/
 FAULTS ?= 200
 power: $(VENV)/installed-test
-	$(BIN)/python tests/tools/survivors.py --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python tests/tools/survivors.py --faults $(FAULTS) $(if $(SEED),--seed $(SEED)) $(if $(LEAST),--least $(LEAST))
 
 # the tests that run a line: make tests-of LINE=coliee_ir/commands/plan.py:40
 tests-of: $(VENV)/installed-test

@@ -118,7 +118,7 @@ meant.
 
 
 #: an option that means the same in this many commands is described once
-_COMMON = 3
+_COMMON = 2
 
 
 def _rows(parser: argparse.ArgumentParser) -> list[tuple[str, str]]:

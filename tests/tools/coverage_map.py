@@ -131,8 +131,8 @@ def coverage_map(tree: Path, jobs: int, kept: Path = KEPT) -> CoverageMap:
                 process.join()
                 for path in share if process.exitcode else ():
                     del known.texts[path]  # another call records them
-            for path in Path(folder).glob("*.json"):
-                known.add(CoverageMap.read(path))
+            for recorded in Path(folder).glob("*.json"):
+                known.add(CoverageMap.read(recorded))
     if changed or not kept.exists():
         known.write(KEPT)
     return known
@@ -151,7 +151,7 @@ def at_once(
     files: Iterable[list[str]],
 ) -> list[BaseProcess]:
     """Start these test files with a plugin and its arguments, each in a process and a copy of the tree of its own."""
-    started = []
+    started = list[BaseProcess]()
     for own, paths in zip(arguments, files, strict=True):
         copy = copied(tree, Path(tempfile.mkdtemp(dir=folder), "tree"))
         started.append(get_context("fork").Process(target=run_pytest, args=(copy, plugin, own, paths)))

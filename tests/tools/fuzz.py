@@ -171,7 +171,7 @@ def guarded() -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def plainly(files: Put, gold: object = None, run: object = None, task: str | None = None) -> Scores:
+def plainly(files: Put, gold: Any = None, run: Any = None, task: str | None = None) -> Scores:
     """The scores of the case's files, or of others that say the same."""
     return evaluate(gold or files.gold, run or files.run, task=task or files.case.task, measures=files.case.measures)
 
@@ -223,13 +223,13 @@ def from_frames(files: Put, library: str, task: str) -> Scores:
     ids = {str(text) for row in rows for text in row[:2]}
     if not rows or any(normal_id(text) != text or not text for text in ids) or len({len(row) for row in rows}) > 1:
         raise NotExpressibleError
-    held: object = gold
+    held: Any = gold
     if gold.labels is None and all(gold.qrels.values()):
         held = frame(library, "relevance", [(q, d, n) for q, judged in gold.qrels.items() for d, n in judged.items()])
     return evaluate(held, frame(library, "score", rows), task=task, measures=files.case.measures)
 
 
-def frame(library: str, value: str, rows: list[tuple[Any, ...]]) -> object:
+def frame(library: str, value: str, rows: list[tuple[Any, ...]]) -> Any:
     names = ["query_id", "doc_id", value][: len(rows[0])]
     if library == "pandas":
         import pandas
@@ -264,8 +264,24 @@ def typed(*arguments: object, stdin: bytes = b"") -> Printed:
             code = stop.code if isinstance(stop.code, int) else 2
         sys.stdout.flush()
         sys.stderr.flush()
-    texts = [stream.buffer.getvalue().decode("utf-8", errors="replace") for stream in (out, err)]  # type: ignore[attr-defined]
+    texts = [stream.buffer.getvalue().decode("utf-8", errors="replace") for stream in (out, err)]
     return Printed(code, *texts)
+
+
+def command(*arguments: object, result: bool = True) -> Printed:
+    """What a command printed that did what every command promises.
+
+    Raises:
+        CrashError: another exit code, a traceback, or a result before an error, unless there may be one.
+    """
+    done = typed(*arguments)
+    if done.code not in (0, 1, 2) or "Traceback (most" in done.err + done.out:
+        raise CrashError(f"exit code {done.code}: {done.err[-300:]}")
+    if done.code == 2 and not done.err.strip():
+        raise CrashError("exit code 2 and no sentence")
+    if result and done.code == 2 and done.out:
+        raise CrashError(f"exit code 2 after a result: {done.out[:100]!r} and {done.err[-200:]!r}")
+    return done
 
 
 #: remarks about a file, which a frame cannot give rise to
@@ -274,14 +290,20 @@ _OF_FILES: Final = re.compile(r"tag|rank|comment|gold|byte order|written Y or N|
 
 # ── Checks ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-#: gives what is wrong, or None
-Check = Callable[[Put, random.Random, Outcome], str | None]
-CHECKS: dict[str, Check] = {}
+#: gives what is wrong, what came of another way of reading, or None
+Check = Callable[[Put, random.Random, Outcome], str | Outcome | None]
+CHECKS: dict[str, Callable[[Put, random.Random, Outcome], str | None]] = {}
 
 
-def check(name: str) -> Callable[[Check], Check]:
+def check(name: str, *but: str) -> Callable[[Check], Check]:
+    """A check; the outcome of another way of reading is the same, apart from these fields."""
+
     def kept(function: Check) -> Check:
-        CHECKS[name] = function
+        def compared(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+            what = function(files, chance, plain)
+            return differing(plain, what, *but) if isinstance(what, Outcome) else what
+
+        CHECKS[name] = compared
         return function
 
     return kept
@@ -311,9 +333,9 @@ def same_fault(one: tuple[str, str, int | None], other: tuple[str, str, int | No
 
 
 @check("careful reader")
-def _careful(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+def _careful(files: Put, chance: random.Random, plain: Outcome) -> Outcome | None:
     with carefully():
-        return differing(plain, outcome(files, lambda: plainly(files)))
+        return outcome(files, lambda: plainly(files))
 
 
 #: remarks on ids, which are looked for beyond the first block only where that has some
@@ -330,12 +352,10 @@ def of_any_block(found: Outcome) -> Outcome:
 def _blocks(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     plain = of_any_block(plain)
     for size in (chance.randrange(3, 40), chance.randrange(40, 1000)):  # a byte order mark is seen in one piece
-        with mock.patch.object(columns, "BLOCK_SIZES", (size, 0)):
-            if said := differing(plain, of_any_block(outcome(files, lambda: plainly(files)))):
-                return f"blocks of {size} bytes: {said}"
-            with carefully():
-                if said := differing(plain, of_any_block(outcome(files, lambda: plainly(files)))):
-                    return f"blocks of {size} bytes, read with care: {said}"
+        for reader in (contextlib.nullcontext(), carefully()):
+            with mock.patch.object(columns, "BLOCK_SIZES", (size, 0)), reader:
+                if difference := differing(plain, of_any_block(outcome(files, lambda: plainly(files)))):
+                    return f"blocks of {size} bytes: {difference}"
     return None
 
 
@@ -343,8 +363,8 @@ def _blocks(files: Put, chance: random.Random, plain: Outcome) -> str | None:
 def _parts(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     plain = of_any_block(plain)
     for jobs in (2, 3, 7):
-        if said := differing(plain, of_any_block(outcome(files, lambda jobs=jobs: with_jobs(files, jobs)))):  # type: ignore[misc]
-            return f"{jobs} parts: {said}"
+        if difference := differing(plain, of_any_block(outcome(files, lambda jobs=jobs: with_jobs(files, jobs)))):  # type: ignore[misc]
+            return f"{jobs} parts: {difference}"
     with mock.patch.object(columns, "BLOCK_SIZES", (97, 0)):
         return differing(plain, of_any_block(outcome(files, lambda: with_jobs(files, 3))))
 
@@ -355,16 +375,16 @@ def is_packed(files: Put) -> bool:
 
 
 @check("compressed")
-def _packed(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+def _packed(files: Put, chance: random.Random, plain: Outcome) -> Outcome | None:
     if is_packed(files):
         return None
     ending = chance.choice([*COMPRESSED])
     gold, run = files.packed(files.gold, ending), files.packed(files.run, ending)
-    return differing(plain, outcome(files, lambda: plainly(files, gold, run)))
+    return outcome(files, lambda: plainly(files, gold, run))
 
 
 @check("archives")
-def _archives(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+def _archives(files: Put, chance: random.Random, plain: Outcome) -> Outcome | None:
     """A file in an archive is read as it is outside."""
     packed = [files.folder / "packed" / name for name in ("gold.zip", "run.tgz")]
     with zipfile.ZipFile(packed[0], "w", zipfile.ZIP_DEFLATED) as archive:
@@ -373,23 +393,20 @@ def _archives(files: Put, chance: random.Random, plain: Outcome) -> str | None:
         tarred.add(files.run, files.run.name)
     if is_packed(files):
         return None
-    gold, run = (f"{one}/{path.name}" for one, path in zip(packed, (files.gold, files.run), strict=True))
-    return differing(plain, outcome(files, lambda: plainly(files, gold, run)))
+    gold, run = (f"{archive}/{path.name}" for archive, path in zip(packed, (files.gold, files.run), strict=True))
+    return outcome(files, lambda: plainly(files, gold, run))
 
 
-@check("Parquet")
-def _parquet(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+@check("Parquet", "remarks", "tag")
+def _parquet(files: Put, chance: random.Random, plain: Outcome) -> Outcome | None:
     """Gold and run converted to Parquet have the scores that they had."""
     if plain.error is not None or plain.task not in ("1", "2", "trec", "4", "5"):
         return None
     targets = [files.folder / "out" / name for name in ("gold.parquet", "run.parquet")]
     for path, target in zip((files.gold, files.run), targets, strict=True):
-        done = typed("convert", path, target, "--to", "parquet", "--task", plain.task)
-        if said := broken(done):
-            return said
-        if done.code:
+        if command("convert", path, target, "--to", "parquet", "--task", plain.task).code:
             return None
-    return differing(plain, outcome(files, lambda: plainly(files, *targets, plain.task)), "remarks", "tag")
+    return outcome(files, lambda: plainly(files, targets[0], targets[1], plain.task))
 
 
 @check("damaged data")
@@ -402,13 +419,11 @@ def _damaged(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     for at in range(4):
         ending = chance.choice([*kinds])
         (folder / f"x{at}{ending}").write_bytes(damaged(kinds[ending], chance))
-    command, more = chance.choice([("leaderboard", ("--resamples", 20)), ("evaluate", ("-m", "map", "--keep-going"))])
-    done = typed(command, EXAMPLES / "trec/qrels.txt", folder, "--task", "trec", "-f", "csv", *more)
-    if said := broken(done, result=False):
-        return said
+    verb, *more = chance.choice([("leaderboard", "--resamples", 20), ("evaluate", "-m", "map", "--keep-going")])
+    done = command(verb, EXAMPLES / "trec/qrels.txt", folder, "--task", "trec", "-f", "csv", *more, result=False)
     rows = {row["run"]: row["map"] for row in csv.DictReader(io.StringIO(done.out)) if row.get("map")}
     sound = rows.get("A") is not None and rows.get("A") == rows.get("B")
-    return None if sound else f"{command}: {rows}, {done.err[-300:]}"
+    return None if sound else f"{verb}: {rows}, {done.err[-300:]}"
 
 
 @cache
@@ -422,8 +437,8 @@ def _packed_run() -> dict[str, bytes]:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(run, "c/c.run")
     tarred = io.BytesIO()
-    with tarfile.open(fileobj=tarred, mode="w") as held:
-        held.add(run, "c/c.run")
+    with tarfile.open(fileobj=tarred, mode="w") as archived:
+        archived.add(run, "c/c.run")
     return kinds | {".zip": packed.getvalue(), ".tar": tarred.getvalue(), ".tgz": gzip.compress(tarred.getvalue())}
 
 
@@ -436,8 +451,8 @@ def _stdin(files: Put, chance: random.Random, plain: Outcome) -> str | None:
             remarks=tuple(text.replace("<stdin>", name) for text in found.remarks),
             error=found.error and (found.error[0], found.error[1].replace("<stdin>", name), found.error[2]),
         )
-        if said := differing(plain, found, "tag"):
-            return f"{side}: {said}"
+        if difference := differing(plain, found, "tag"):
+            return f"{side}: {difference}"
     return None
 
 
@@ -452,26 +467,22 @@ def _frames(files: Put, chance: random.Random, plain: Outcome) -> str | None:
             if isinstance(crash.__cause__, NotExpressibleError):
                 return None
             raise
-        kept = [
-            one._replace(remarks=tuple(_without_examples(text) for text in one.remarks if not _OF_FILES.search(text)))
-            for one in (plain, found)
-        ]
-        if said := differing(*kept, "tag"):
-            return f"{library}: {said}"
+        if difference := differing(_without_files(plain), _without_files(found), "tag"):
+            return f"{library}: {difference}"
     return None
 
 
-def _without_examples(remark: str) -> str:
-    """The remark itself; which examples come first depends on how the rows of a frame are grouped."""
-    return remark.partition(" (first: ")[0]
+def _without_files(found: Outcome) -> Outcome:
+    """Without remarks on files and examples, of which the first depend on how the rows of a frame are grouped."""
+    return found._replace(
+        remarks=tuple(text.partition(" (first: ")[0] for text in found.remarks if not _OF_FILES.search(text))
+    )
 
 
 @check("command line")
 def _typed(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     measures = (word for name in files.case.measures for word in ("-m", name))
-    done = typed("evaluate", files.gold, files.run, "-f", "json", *_task(files), *measures)
-    if said := broken(done):
-        return said
+    done = command("evaluate", files.gold, files.run, "-f", "json", *_task(files), *measures)
     if plain.error is not None:
         if done.code == 2 and (
             plain.error[1][:30] in neutral(files, done.err).replace("\\n", "\n") or gold_fails(files)
@@ -494,32 +505,14 @@ def gold_fails(files: Put) -> bool:
     return False
 
 
-@check("converted")
-def _converted(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+@check("converted", "remarks", "tag")
+def _converted(files: Put, chance: random.Random, plain: Outcome) -> Outcome | None:
     """A run that was converted to TREC's format has the scores that it had."""
     target = files.folder / "out" / "run.trec"
-    done = typed("convert", files.run, target, "--to", "trec")
-    if said := broken(done):
-        return said
-    if plain.error is not None or done.code or files.case.task in ("4", "5", "tort", "rationale"):
+    done = command("convert", files.run, target, "--to", "trec")
+    if plain.error is not None or done.code or plain.task not in ("1", "2", "3", "trec"):
         return None
-    if plain.task not in ("1", "2", "3", "trec"):
-        return None
-    found = outcome(files, lambda: plainly(files, None, target, plain.task))
-    return differing(plain, found, "remarks", "tag")
-
-
-def broken(done: Printed, *, result: bool = True) -> str | None:
-    """What a command did that none does: another exit code, a traceback, a result before an error."""
-    if done.code not in (0, 1, 2):
-        return f"exit code {done.code}"
-    if "Traceback (most" in done.err + done.out:
-        return f"a traceback: {done.err[-300:]}"
-    if done.code == 2 and not done.err.strip():
-        return "exit code 2 and no sentence"
-    if result and done.code == 2 and done.out:
-        return f"exit code 2 after a result: {done.out[:100]!r} and {done.err[-200:]!r}"
-    return None
+    return outcome(files, lambda: plainly(files, None, target, plain.task))
 
 
 def _task(files: Put) -> tuple[str, ...]:
@@ -530,66 +523,61 @@ def _task(files: Put) -> tuple[str, ...]:
 def _validate(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     task = () if files.case.task == "trec" else _task(files)
     known = chance.choice([(), ("--gold", files.gold), ("--queries", files.gold)])
-    form = chance.choice(["table", "json", "github"])
-    if said := broken(typed("validate", files.run, *task, *known, "-f", form), result=False):
-        return said
+    command("validate", files.run, *task, *known, "-f", chance.choice(["table", "json", "github"]), result=False)
     with carefully(), mock.patch.object(columns, "BLOCK_SIZES", (chance.randrange(3, 1000), 0)):
         first, second = (typed("validate", files.run, *task, *known, "-f", "json") for _ in range(2))
-    whole = typed("validate", files.run, *task, *known, "-f", "json")
-    if not first == second == whole:
+    if not first == second == typed("validate", files.run, *task, *known, "-f", "json"):
         return "the findings depend on how the file is read"
     mended = files.folder / "out" / "mended.txt"
-    if said := broken(typed("validate", files.run, *task, *known, "--fix", mended), result=False):
-        return said
-    return broken(typed("validate", mended, *task, *known), result=False) if mended.exists() else None
+    command("validate", files.run, *task, *known, "--fix", mended, result=False)
+    if mended.exists():
+        command("validate", mended, *task, *known, result=False)
+    return None
 
 
 @check("convert")
-def _convert(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+def _convert(files: Put, chance: random.Random, plain: Outcome) -> None:
     for path in (files.gold, files.run):
         form = chance.choice(["qrels", "json", "labels", "trec", "columns", "tort"])
         target = chance.choice(["-", files.folder / "out" / "converted.txt"])
         more = chance.choice([(), ("--to", form), ("--tag", "X"), ("--to", form, "--template", files.gold)])
-        if said := broken(typed("convert", path, target, *more)):
-            return said
-    return None
+        command("convert", path, target, *more)
 
 
 FORMS: Final = ("table", "json", "csv", "markdown", "latex")
 
 
 @check("compare")
-def _compare(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+def _compare(files: Put, chance: random.Random, plain: Outcome) -> None:
     test, keep = chance.choice(["randomisation", "t"]), chance.choice([(), ("--keep-going",)])
     more = (*_task(files), "--resamples", 50, "--test", test, "-f", chance.choice(FORMS), *keep)
-    return broken(typed("compare", files.gold, files.run, files.other, *more), result=not keep)
+    command("compare", files.gold, files.run, files.other, *more, result=not keep)
 
 
 @check("leaderboard")
-def _leaderboard(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+def _leaderboard(files: Put, chance: random.Random, plain: Outcome) -> None:
     folder = files.folder / "all"
     for name, source in (("A", files.run), ("B", files.other)):
         (folder / name).mkdir()
         shutil.copy(source, folder / name / f"sent{files.case.endings[1]}")
     tables = ("--table", "invalid"), ("--table", "questions")
     more = (*_task(files), "--resamples", 50, "-f", chance.choice(FORMS), *chance.choice([(), ("--best",), *tables]))
-    return broken(typed("leaderboard", files.gold, folder, *more), result=False)  # it ends with 2 for the broken one
+    command("leaderboard", files.gold, folder, *more, result=False)  # it ends with 2 for the broken one
 
 
 @check("tune and cut")
-def _tune(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+def _tune(files: Put, chance: random.Random, plain: Outcome) -> None:
     rule, by = files.folder / "out" / "rule.json", chance.choice(["k", "score", "ratio", "margin"])
     target = chance.choice(["-", files.folder / "out" / "cut.txt"])
     kept = ("--save", rule, "--apply", files.run, "-o", target, "--tag", "X")
-    if said := broken(typed("tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, *kept)):
-        return said
+    command("tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, *kept)
     if not rule.exists():
         rule.write_text('{"family": "score", "threshold": 0.5}')
-    return broken(typed("cut", files.run, "--rule", rule, *chance.choice([(), _task(files)])))
+    command("cut", files.run, "--rule", rule, *chance.choice([(), _task(files)]))
 
 
 @check("fuse")
-def _fuse(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+def _fuse(files: Put, chance: random.Random, plain: Outcome) -> None:
     method = ("--method", chance.choice(["rrf", "combsum", "combmnz", "union", "intersection", "vote"]))
     norm = chance.choice(["min-max", "max", "zscore", "borda", "none"])
     target, weights = chance.choice(["-", files.folder / "out" / "fused.txt"]), files.folder / "out" / "weights.json"
@@ -597,7 +585,7 @@ def _fuse(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     more: tuple[object, ...] = chance.choice(
         [(), method, (*method, "--norm", norm), (*method, "--top", 2, *_task(files)), fitted]
     )
-    return broken(typed("fuse", files.run, files.other, "-o", target, *more))
+    command("fuse", files.run, files.other, "-o", target, *more)
 
 
 # ── Sessions ──────────────────────────────────────────────────────────────────────────────────────────────────────

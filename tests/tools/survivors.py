@@ -77,8 +77,8 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
             yield other.operand
         case ast.Constant(value=bool()):
             yield ast.Constant(not other.value)
-        case ast.Constant(value=int() | float()):
-            yield ast.Constant(other.value + 1)
+        case ast.Constant(value=int() | float() as value):
+            yield ast.Constant(value + 1)
         case ast.If() | ast.IfExp():
             yield ast.UnaryOp(ast.Not(), other.test)
         case ast.Expr(value=ast.Call()):
@@ -148,7 +148,7 @@ def trial_of(fault: Fault, known: CoverageMap, most: float) -> Trial:
         rows = known.runs.get(fault.path, [])
         tests = known.tests_of(fault.path, range(1, len(rows) + 1)) - {""} if running else {*known.starting}
     cases: Counter[str] = Counter()
-    order = []
+    order = list[tuple[bool, int, str]]()
     for test in sorted(tests, key=known.seconds.__getitem__):
         function = test.partition("[")[0]
         order.append((cases[function] > 0, len(order), test))
@@ -252,6 +252,7 @@ def main() -> int:
     parser.add_argument("--faults", type=int, default=200, metavar="N", help="how many")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="which ones (default: 1)")
     parser.add_argument("--seconds", type=float, default=30, metavar="S", help="of tests for one (default: 30)")
+    parser.add_argument("--least", type=int, default=0, metavar="P", help="percent killed for exit code 0 (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
     parser.add_argument("--tests-of", metavar="FILE:LINE", help="which tests run this line; no faults")
     parser.add_argument("--only", default="", metavar="TEXT", help="in files whose path contains this")
@@ -291,7 +292,7 @@ def main() -> int:
         f"{counts['killed']} of {decided} faults killed ({counts['killed'] / max(decided, 1):.0%}); "
         f"{counts['undecided']} undecided; {len(every)} places; seed {options.seed}"
     )
-    return 0
+    return 0 if 100 * counts["killed"] >= options.least * decided else 1
 
 
 if __name__ == "__main__":
