@@ -8,7 +8,8 @@ is called; properties, special methods, what is nested in another function, a st
 items do not count.
 
 The second is of hand-overs: those of these functions that another module calls, and that do not give back the very
-object that they were given. What a module does by itself is one idea, and what returns its argument is a check.
+object that they were given, alone or in a list. What a module does by itself is one idea, and what returns its argument
+is a check.
 
 Both can be compared only with the same count of another version.
 """
@@ -19,6 +20,7 @@ import contextlib
 import io
 import sys
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -70,7 +72,8 @@ class Tracer:
             if isinstance(getattr(type(frame.f_locals.get("self")), code.co_name, None), property | cached_property):
                 return
             station = f"{Path(code.co_filename).stem}:{name}"
-            is_handed = _module_of_caller(frame) != code.co_filename and not any(value is one for one in arguments)
+            given = [*arguments, *chain.from_iterable(one for one in arguments if isinstance(one, list))]
+            is_handed = _module_of_caller(frame) != code.co_filename and not any(value is one for one in given)
             self.stations[station] = self.stations.get(station, False) or is_handed
             self.types |= dict.fromkeys(sorted(types))
 

@@ -1,22 +1,21 @@
 """The parts of a submission, read and judged; how much they hold; and the measures that they allow.
 
-Submission ──records──▶ Records ──judge_parts──▶ part → Judged
+Submission ──records──▶ part → Run, Answers ──judge_submission──▶ part → Judged
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from coliee_adapters import forms
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Answers, Columns, Run
 from coliee_ir.judging.judged import BoolArray, Judged, judge
 from coliee_ir.judging.mismatch import diagnose
-from coliee_ir.measures import Measure, Parts
+from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import Counts, counts
 from coliee_ir.reading.anything import is_long_list
 from coliee_ir.reading.asked import IMPLIED
@@ -42,15 +41,8 @@ def _years_with(task: str, fits: Callable[[Protocol], object]) -> str:
     return f", or take the rules that have it: --edition {latest}" if latest else ""
 
 
-class Records(NamedTuple):
-    """A submission, read."""
-
-    main: Run | Answers  # the run, whatever it holds
-    documents: Run | None  # the documents to judge, if the task asks for any
-    answers: Answers | None  # the answers to judge, if there are any
-    long_list: Run | None  # the long list, if there is one
-    other_parts: Mapping[str, Run | Answers] = MappingProxyType({})  # what else the run's file holds, by part
-    is_cut: bool = True  # whether the documents are the answer, and no ranking that has yet to be cut
+#: part of a submission, or ``run`` for its first file, whatever that holds → what was read
+Records = dict[str, Run | Answers]
 
 
 def records(submission: Submission, basis: Basis) -> Records:
@@ -58,34 +50,31 @@ def records(submission: Submission, basis: Basis) -> Records:
     rules = basis.protocol
     _refuse_long_list(submission, basis)
     main = basis.read(submission.run)
-    documents = answers = longer = None
-    given, own = submission.answers, main.other_parts.get("answers") if "answers" in rules.parts else None
+    read: Records = {"run": main}
+    answers: Any = submission.answers
+    own_answers = main.other_parts.get("answers") if "answers" in rules.parts else None
     if "documents" in rules.parts:
-        if not isinstance(main, Run):
-            raise _wrong_part(main, basis)
-        documents, given = main, given or own
-    elif given is not None:
+        read["documents"] = _checked(main, Run, basis)
+        answers = answers or own_answers
+    elif answers is not None:
         raise UsageError("unfit-option", f"in task {rules.task} the run itself holds the answers: leave --answers out")
     else:
-        given = own or main
-    if given is not None:
+        answers = own_answers or main
+    if answers is not None:
         if "answers" not in rules.parts:
             other = _years_with(rules.task, lambda one: "answers" in one.parts)
             raise UsageError("unfit-option", f"{basis.named_task} has no answers to score: leave --answers out{other}")
         if "answers" not in basis.qrels:
             problem = "holds no labels to score answers by"
             raise UsageError("wrong-part", f"{basis.gold.path} {problem}").with_text_for_others(f"the gold {problem}")
-        if not isinstance(record := basis.read(given), Answers):
-            raise _wrong_part(record, basis)
-        answers = record
+        read["answers"] = _checked(basis.read(answers), Answers, basis)
+    read |= {part: main.other_parts[part] for part in rules.others if part in main.other_parts}
     if submission.long_list is not None:
         if not rules.long_list:
             other = _years_with(rules.task, lambda one: one.long_list)
             raise UsageError("unfit-option", f"{basis.named_task} has no long list: leave --long-list out{other}")
-        if not isinstance(record := basis.read(submission.long_list), Run):
-            raise _wrong_part(record, basis)
-        longer = record
-    return Records(main, documents, answers, longer, main.other_parts, submission.is_cut)
+        read["long"] = _checked(basis.read(submission.long_list), Run, basis)
+    return read
 
 
 def _refuse_long_list(submission: Submission, basis: Basis) -> None:
@@ -114,22 +103,17 @@ def _list_as_set(problem: str, file: str, other: str) -> InputError:
     return InputError("wrong-part", file, f"{problem}, and is given as the answer set", remedy=remedy)
 
 
-def _refuse_length(records: Records, parts: Mapping[str, Judged], basis: Basis) -> None:
+def _refuse_length(done: JudgedSubmission) -> None:
     """Refuse a long list, as its length says, in the place of an answer set."""
-    if (
-        not records.is_cut
-        or "documents" not in parts
-        or not _needs_set(basis)
-        or not has_coliee_submissions(basis.task)
-    ):
+    basis, parts = done.basis, done.parts
+    is_set = done.submission.is_cut and "documents" in parts and _needs_set(basis)
+    if not is_set or not has_coliee_submissions(basis.task):
         return
     least = submission_rules(basis.task, basis.edition).long_list
-    if not _is_long(parts["documents"], least):
-        return
-    longer = records.long_list
-    other = "" if longer is None or _is_long(parts["long"], least) else longer.path
-    problem = f"this run has {least} documents or more for each query that it answers, as a long list"
-    raise _list_as_set(problem, records.main.path, other)
+    if _is_long(parts["documents"], least):
+        other = "" if "long" not in parts or _is_long(parts["long"], least) else done.read["long"].path
+        problem = f"this run has {least} documents or more for each query that it answers, as a long list"
+        raise _list_as_set(problem, done.read["run"].path, other)
 
 
 def _is_long(judged: Judged, least: int) -> bool:
@@ -138,8 +122,10 @@ def _is_long(judged: Judged, least: int) -> bool:
     return bool(lengths.size and lengths.min() >= least > judged.qrels.relevant().max(initial=0))
 
 
-def _wrong_part(record: Run | Answers, basis: Basis) -> InputError:
-    """That a file holds labels where documents are needed, or the other way round."""
+def _checked(record: Run | Answers, kind: type[Run | Answers], basis: Basis) -> Run | Answers:
+    """What was read, unless it holds labels where documents are needed, or the other way round."""
+    if isinstance(record, kind):
+        return record
     rules, has_labels = basis.protocol, isinstance(record, Answers)
     holds, wanted = ("labels, not documents", "documents") if has_labels else ("documents, not labels", "labels Y or N")
     remedy = f"task {rules.task} expects {wanted} here"
@@ -149,19 +135,19 @@ def _wrong_part(record: Run | Answers, basis: Basis) -> InputError:
         remedy += f"; are they swapped? evaluate GOLD DOCUMENTS --answers {record.path}"
     elif has_labels and rules.law == "statute":
         remedy += "; labels alone are scored with --task 4"
-    return InputError("wrong-part", record.path, f"this submission contains {holds}", remedy=remedy)
+    raise InputError("wrong-part", record.path, f"this submission contains {holds}", remedy=remedy)
 
 
-def judge_parts(records: Records, basis: Basis, jobs: int = 1, executor: Executor | None = None) -> dict[str, Judged]:
-    """Judge each part of a submission, refuse what does not belong to the gold, and note what looks wrong."""
-    rules = basis.protocol
-    runs = {"documents": records.documents, "answers": None if records.answers is None else _as_run(records.answers)}
-    runs |= {part: run for part in rules.others if isinstance(run := records.other_parts.get(part), Run)}
-    runs |= {"long": records.long_list}
+def judge_submission(
+    submission: Submission, basis: Basis, jobs: int = 1, executor: Executor | None = None
+) -> JudgedSubmission:
+    """Read and judge each part of a submission, refuse what does not belong to the gold, and note what looks wrong."""
+    rules, read = basis.protocol, records(submission, basis)
     parts: dict[str, Judged] = {}
-    for part, run in runs.items():
-        if run is None:
+    for part, record in read.items():
+        if part == "run":
             continue
+        run = record if isinstance(record, Run) else _as_run(record)
         are_documents = part in ("documents", "long")
         at_once = (jobs, executor) if are_documents else (1, None)
         judged = judge(basis.qrels["documents" if are_documents else part], run, basis.excluded, *at_once)
@@ -171,14 +157,15 @@ def judge_parts(records: Records, basis: Basis, jobs: int = 1, executor: Executo
         remarks = judged.remarks + diagnose(judged, run, basis.gold.path, refuse=refuse, documents=is_needed)
         if are_documents and judged.retrieved.any() and not judged.rank.any():
             remarks.add("no-match")
-        if part == "answers" and records.answers is not None:
-            remarks += records.answers.remarks
+        if isinstance(record, Answers):
+            remarks += record.remarks
         parts[part] = replace(judged, remarks=remarks, first=None)
         for side, letter in forms.tort.SIDES.items() if rules.claims and part == "documents" else ():
             claims = replace(run, blocks=partial(_blocks_of_side, run, letter))
             parts[side] = judge(basis.qrels[side], claims, basis.excluded)
-    _refuse_length(records, parts, basis)
-    return parts
+    done = JudgedSubmission(submission, read, parts, basis)
+    _refuse_length(done)
+    return done
 
 
 def _as_run(answers: Answers) -> Run:
@@ -201,25 +188,24 @@ class JudgedSubmission:
     """A submission that was read and judged: what is measured, counted and remarked on."""
 
     submission: Submission
-    records: Records
-    parts: Parts
+    read: Records
+    parts: dict[str, Judged]
     basis: Basis
 
     @cached_property
     def other_tags(self) -> dict[str, str]:
         """Part → its run tag, where that is not the run's."""
-        main = self.records.main
-        parts = {"answers": self.records.answers, "long list": self.records.long_list}
-        others = {name: part for name, part in parts.items() if part is not None and part is not main}
-        return {name: part.tag for name, part in others.items() if part.tag != main.tag}
+        main, names = self.read["run"], {"answers": "answers", "long": "long list"}
+        others = {name: self.read[part].tag for part, name in names.items() if part in self.read}
+        return {name: tag for name, tag in others.items() if tag != main.tag}
 
     @property
     def names(self) -> dict[str, Any]:
         """What it and its parts are called, as fields of ``Scores``."""
         files = tuple(file.name for file in files_of(self.submission.run))
         return {
-            "tag": self.submission.name or self.records.main.tag,
-            "file": self.records.main.path,
+            "tag": self.submission.name or self.read["run"].tag,
+            "file": self.read["run"].path,
             "files": files if len(files) > 1 else (),
             "team": self.submission.team,
             "others": {name: name_of(part) for name, part in self.submission.parts.items() if name != "run"},

@@ -1,6 +1,6 @@
 """Scoring: of one submission; and of many, of which some are copies, over several processes.
 
-Submission, Basis ──records, judge_parts──▶ part → Judged ──measures, remarks──▶ Scores
+Submission, Basis ──judge_submission──▶ part → Judged ──measures, remarks──▶ Scores
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from coliee_ir.measures.ties import Ties
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.basis import Basis, qrels_of
 from coliee_ir.reading.submission import Submission, files_of, name_of
-from coliee_ir.scoring.parts import JudgedSubmission, judge_parts, records
+from coliee_ir.scoring.parts import judge_submission
 from coliee_ir.scoring.remarks import remarks_of
 from coliee_ir.scoring.scores import Scores, Timing
 
@@ -74,10 +74,9 @@ def score(
 ) -> Scores:
     """Score one submission."""
     start = perf_counter()
-    read = records(submission, basis)
-    parts = judge_parts(read, basis, jobs if executor is not None else processes(jobs, [submission]), executor)
-    judged = perf_counter()
-    done = JudgedSubmission(submission, read, parts, basis)
+    used = jobs if executor is not None else processes(jobs, [submission])
+    done = judge_submission(submission, basis, used, executor)
+    parts, judged = done.parts, perf_counter()
     results = dict(zip(done.measures, compute(done.measures, parts, basis.decisions), strict=True))
     has_ties = any(part.tied.size for part in parts.values())
     remarks = tuple(remarks_of(done))

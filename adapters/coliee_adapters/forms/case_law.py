@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from io import TextIOBase
 from typing import Final, TypeGuard
 
@@ -14,7 +15,7 @@ from coliee_adapters.forms import json_text
 from coliee_adapters.forms.columns import read_columns, three_columns
 from coliee_adapters.forms.form import Form, FormContent, FoundRows, Row
 from coliee_adapters.forms.lines import Note, first_lines, lines_of
-from coliee_adapters.records import SEPARATORS, IdRule, Run, normal_id
+from coliee_adapters.records import SEPARATORS, IdRule, normal_id
 
 #: The elements of the older XML that hold the relevant documents, by task.
 _XML_LISTS: Final = {"1": "cases_noticed", "2": "entailing_paragraphs"}
@@ -82,11 +83,6 @@ def _task(head: bytes) -> str | None:
     return None if named is None else named[1].decode()
 
 
-def _read_run(source: Source, rule: IdRule = normal_id) -> Run:
-    """A run of three columns. Where the third holds numbers that differ within a query, it is the rank or the score."""
-    return read_columns(three_columns(source), "columns", source, rule)
-
-
 def _write(run: FormContent, stream: TextIOBase) -> None:
     for query, documents in run.documents.items():
         stream.write(lines_of([query], [*documents], [], run.tag))
@@ -99,7 +95,7 @@ FORMS: Final = (
         "columns",
         "000001 000018 TAG",
         has_columns,
-        run=_read_run,
+        run=partial(read_columns, three_columns, "columns"),
         write=_write,
         can_write=("documents", "order", "tag"),
     ),

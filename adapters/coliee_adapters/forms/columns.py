@@ -146,8 +146,9 @@ def _number(text: str) -> float | None:
     return value if "_" not in text and text.isascii() else None
 
 
-def read_columns(layout: ColumnLayout, form: str, source: Source, rule: IdRule) -> Run:
-    """A run in columns; its lines are read when its blocks are asked for."""
+def read_columns(layout_of: Callable[[Source], ColumnLayout], form: str, source: Source, rule: IdRule) -> Run:
+    """A run in columns of a layout, which may depend on the file; its lines are read when its blocks are asked for."""
+    layout = layout_of(source)
     refuse_lists(source, layout)
     words = first_tag(source, layout)
     # no closures: a run can be pickled

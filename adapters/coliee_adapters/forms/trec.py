@@ -102,7 +102,7 @@ FORMS: Final = (
         "trec",
         "R02-1-A Q0 398-20 1 12.5 TAG",
         is_run,
-        run=partial(read_columns, SIX_COLUMNS, "trec"),
+        run=partial(read_columns, lambda _: SIX_COLUMNS, "trec"),
         write=_write_run,
         can_write=("documents", "labels", "scores", "tag"),
     ),

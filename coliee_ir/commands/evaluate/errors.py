@@ -18,7 +18,7 @@ from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.output import grid
 from coliee_ir.output.grid import Cell, Grid, Number, whole
 from coliee_ir.output.shown import TabularResult, jsonable
-from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.basis import LABEL, Basis
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.parts import records
 from coliee_ir.scoring.scores import Scored
@@ -171,20 +171,14 @@ _Ranks = Mapping[str, Mapping[str, Mapping[str, int]]]
 def _ranks(basis: Basis, submission: Submission) -> tuple[_Ranks, Mapping[str, Mapping[str, int]]]:
     """The ranks of what a run retrieved, and those of its long list."""
     read = records(submission, basis)
-    parts = {}
-    if read.documents is not None:
-        parts["documents"] = _ranked(read.documents)
-    if read.answers is not None:
-        parts["answers"] = _answered(read.answers)
-    return parts, {} if read.long_list is None else _ranked(read.long_list)
+    ranks = {part: _ranked(record) for part, record in read.items() if part in ("documents", "answers", "long")}
+    return ranks, ranks.pop("long", {})
 
 
-def _ranked(run: Run) -> dict[str, dict[str, int]]:
+def _ranked(record: Run | Answers) -> dict[str, dict[str, int]]:
+    if isinstance(record, Answers):
+        return {query: {LABEL[label]: 1} for query, label in record.labels.items()}
     return {
         query: {document: rank for rank, document in enumerate(ranking, start=1)}
-        for query, ranking in RunInMemory(run).rankings.items()
+        for query, ranking in RunInMemory(record).rankings.items()
     }
-
-
-def _answered(answers: Answers) -> dict[str, dict[str, int]]:
-    return {query: {"Y" if label else "N": 1} for query, label in answers.labels.items()}
