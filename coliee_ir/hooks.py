@@ -82,17 +82,19 @@ def compute_metrics(
     expected = _expected(evaluator, rows)
     batches: list[tuple[list[float], list[float]]] = []
 
-    def metrics(given: Any, compute_result: bool = True) -> dict[str, float]:
-        predictions, labels = (given.predictions, given.label_ids) if hasattr(given, "predictions") else given[:2]
+    def metrics(evaluated: Any, compute_result: bool = True) -> dict[str, float]:
+        predictions, labels = (
+            (evaluated.predictions, evaluated.label_ids) if hasattr(evaluated, "predictions") else evaluated[:2]
+        )
         batches.append((_scores(predictions), _labels(labels)))
         if not compute_result:
             return {}
-        scores, held = ([value for batch in batches for value in batch[part]] for part in (0, 1))
+        scores, label_values = ([value for batch in batches for value in batch[part]] for part in (0, 1))
         batches.clear()
         if len(scores) != len(rows):
             problem = f"{len(scores)} predictions for {len(rows)} rows: name the rows of the evaluation set"
             raise UsageError("shape", problem)
-        _check_order(rows, held, expected)
+        _check_order(rows, label_values, expected)
         if threshold is not None and scores and threshold < min(scores) and max(scores) <= 1.0 and min(scores) >= 0.0:
             remark = Remark.of("all-retrieved", n=len(scores), threshold=threshold)
             warnings.warn(str(remark), ScoreWarning, stacklevel=2)
@@ -125,14 +127,14 @@ def _check_cutoffs(evaluator: Evaluator, otherwise: str) -> None:
 def _expected(evaluator: Evaluator, rows: Sequence[tuple[str, str]] | Sequence[str]) -> list[bool | None]:
     """For each row whether the gold says 1; None where it does not know the query."""
     labels, qrels = evaluator.gold.labels or {}, evaluator.gold.qrels or {}
-    found: list[bool | None] = []
+    expected: list[bool | None] = []
     for row in rows:
         if isinstance(row, str):
-            found.append(labels.get(normal_id(row)))
+            expected.append(labels.get(normal_id(row)))
         else:
             query, document = (normal_id(str(name)) for name in row)
-            found.append(None if query not in qrels else qrels[query].get(document, 0) >= 1)
-    return found
+            expected.append(None if query not in qrels else qrels[query].get(document, 0) >= 1)
+    return expected
 
 
 def _check_order(
@@ -141,12 +143,12 @@ def _check_order(
     """Refuse labels 0 and 1 that the gold contradicts: then the predictions are not in the order of the rows."""
     if len(labels) != len(rows) or not {0.0, 1.0}.issuperset(labels):
         return
-    for row, label, known in zip(rows, labels, expected, strict=True):
-        if known is not None and bool(label) != known:
+    for row, label, in_gold in zip(rows, labels, expected, strict=True):
+        if in_gold is not None and bool(label) != in_gold:
             raise UsageError(
                 "conflicting",
-                f"the label of {row!r} is {label:g} in the evaluation set and {int(known)} in the gold: name the rows "
-                "in the order of the evaluation set, and do not sample by length (group_by_length), which changes it",
+                f"the label of {row!r} is {label:g} in the evaluation set and {int(in_gold)} in the gold: name the "
+                "rows in the order of the evaluation set, and do not sample by length (group_by_length), which changes it",
             )
 
 
@@ -157,13 +159,13 @@ def _array(values: Any) -> _Array:
     return np.asarray(values, dtype=np.float64)
 
 
-def _labels(given: Any) -> list[float]:
+def _labels(labels: Any) -> list[float]:
     """The labels, where there is one a row."""
-    if given is None or isinstance(given, tuple):
+    if labels is None or isinstance(labels, tuple):
         return []
-    array = _array(given)
-    held: list[float] = array.reshape(-1).tolist() if array.ndim == 1 or array.shape[1:] == (1,) else []
-    return held
+    array = _array(labels)
+    values: list[float] = array.reshape(-1).tolist() if array.ndim == 1 or array.shape[1:] == (1,) else []
+    return values
 
 
 def _scores(predictions: Any) -> list[float]:
@@ -214,8 +216,10 @@ class RankingEvaluator:
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """An evaluator of the class that the trainers ask for."""
         base = _evaluator_base_class()
-        made = cls if base is None or issubclass(cls, base) else cast(type[Self], type(cls.__name__, (cls, base), {}))
-        return object.__new__(made)
+        class_made = (
+            cls if base is None or issubclass(cls, base) else cast(type[Self], type(cls.__name__, (cls, base), {}))
+        )
+        return object.__new__(class_made)
 
     def __init__(
         self,
@@ -280,21 +284,21 @@ class RankingEvaluator:
         """Each query with the ids of its documents, and how near each is to it."""
         shared = list(self.documents) if self.are_shared else []
         if hasattr(model, "encode"):
-            asked = self._encoded(model, "encode_query", list(self.queries.values()))
+            of_queries = self._encoded(model, "encode_query", list(self.queries.values()))
         elif any(isinstance(document, str) for document in self.documents.values()):
             problem = "a cross-encoder scores pairs: give the candidates of each query, query → document → text"
             raise UsageError("shape", problem)
         if shared:
-            held = self._encoded(model, "encode_document", list(map(str, self.documents.values())))
-            for start in range(0, len(asked), _AT_ONCE):
+            vectors = self._encoded(model, "encode_document", list(map(str, self.documents.values())))
+            for start in range(0, len(of_queries), _AT_ONCE):
                 some = list(self.queries)[start : start + _AT_ONCE]
-                yield from zip(some, repeat(shared), asked[start : start + _AT_ONCE] @ held.T)
+                yield from zip(some, repeat(shared), of_queries[start : start + _AT_ONCE] @ vectors.T)
             return
-        for at, (query, text) in enumerate(self.queries.items()):
+        for i, (query, text) in enumerate(self.queries.items()):
             own: Any = self.documents.get(query, {})
             row = np.zeros(0)
             if own and hasattr(model, "encode"):
-                row = self._encoded(model, "encode_document", list(own.values())) @ asked[at]
+                row = self._encoded(model, "encode_document", list(own.values())) @ of_queries[i]
             elif own:
                 pairs = [[text, document] for document in own.values()]
                 row = np.asarray(_scores(model.predict(pairs, batch_size=self.batch_size, show_progress_bar=False)))
@@ -304,8 +308,8 @@ class RankingEvaluator:
         order = np.argsort(-row, kind="stable").tolist()
         if self.are_shared or self.evaluator.protocol.not_itself:
             id_of = self.evaluator.id_of
-            order = [at for at in order if id_of(names[at]) != id_of(query)]
-        return {names[at]: float(row[at]) for at in order[: self.top] if not np.isnan(row[at])}
+            order = [i for i in order if id_of(names[i]) != id_of(query)]
+        return {names[i]: float(row[i]) for i in order[: self.top] if not np.isnan(row[i])}
 
     def _encoded(self, model: Any, method: str, texts: list[str]) -> _Array:
         """Vectors of length 1; shape (texts, dimensions)."""

@@ -181,14 +181,14 @@ class _Evaluator(ir_measures.Evaluator):
 
     def _iter_calc(self, run: object) -> Iterator[Metric]:
         """The values of all judged queries, whether the run answers them or not, measure by measure."""
-        held = run_of(run)
-        if isinstance(held, Answers):
+        record = run_of(run)
+        if isinstance(record, Answers):
             problem = "this run holds labels; the measures of coliee_ir.ir_measures need retrieved documents"
             raise UsageError("wrong-part", problem)
-        judged = judge(self._qrels, held)
+        judged = judge(self._qrels, record)
         try:
             if judged.answered.any() or judged.extra:  # tools evaluate parts, of which one may be empty
-                diagnose(judged, replace(held, path="the run"), "the qrels")
+                diagnose(judged, replace(record, path="the run"), "the qrels")
         except MismatchError as error:  # or extra altogether
             warnings.warn(str(error), stacklevel=4)
         for measure in self.measures:

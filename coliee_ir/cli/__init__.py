@@ -80,10 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _OURS if told_of else code
 
 
-def _run(given: list[str]) -> int:
-    command = given[0] if given else None
+def _run(words: list[str]) -> int:
+    command = words[0] if words else None
     # argparse makes a formatter for each option and asks how wide the terminal is, which only help needs to know
-    helping = any("h" in word for word in given if word.startswith("-"))
+    helping = any("h" in word for word in words if word.startswith("-"))
     if sys.stdout is None:
         print_remark("coliee-ir: standard output is closed [cannot-write]")
         return 2
@@ -94,11 +94,11 @@ def _run(given: list[str]) -> int:
     try:
         parser = parser_of(command, None if helping else _WIDTH) if command in COMMANDS else _overview()
         if command not in COMMANDS:
-            _refuse_command(parser, given)
-        _refuse_unknown(parser, given[1:])
+            _refuse_command(parser, words)
+        _refuse_unknown(parser, words[1:])
         from coliee_ir.cli.options import settle  # which help and version do without
 
-        options = settle(parser, parser.parse_args(given[1:], argparse.Namespace(typed=given)))
+        options = settle(parser, parser.parse_args(words[1:], argparse.Namespace(typed=words)))
         with signals.signals_as_exceptions(), _progress(options.command), warnings.catch_warnings():
             warnings.simplefilter("ignore", ScoreWarning)  # remarks are told as such
             code: int = importlib.import_module(f"coliee_ir.cli.{command}").run(options)
@@ -278,23 +278,23 @@ def _listed(group: str) -> str:
     return "\n".join([f"{group}:", *(f"  {command:<12} {purpose}" for command, purpose in GROUPS[group].items())])
 
 
-def _refuse_command(parser: argparse.ArgumentParser, given: list[str]) -> None:
+def _refuse_command(parser: argparse.ArgumentParser, words: list[str]) -> None:
     """Do what is asked for without a command, help or the version, or refuse what is no command."""
-    if given and not given[0].startswith("-"):
+    if words and not words[0].startswith("-"):
         from coliee_ir.cli.spelling import did_you_mean  # a mistake may take its time
 
-        parser.error(f"there is no command {given[0]!r}{did_you_mean(given[0], COMMANDS)}")
-    parser.parse_args(given[:1])
+        parser.error(f"there is no command {words[0]!r}{did_you_mean(words[0], COMMANDS)}")
+    parser.parse_args(words[:1])
 
 
-def _refuse_unknown(parser: argparse.ArgumentParser, given: list[str]) -> None:
+def _refuse_unknown(parser: argparse.ArgumentParser, words: list[str]) -> None:
     """Refuse options that the command does not have, before argparse misses other things for want of them."""
     known = parser._option_string_actions
-    for at, word in enumerate(given):
+    for i, word in enumerate(words):
         if word == "--":
             return
         name = word.partition("=")[0] if word.startswith("--") else word[:2]
         if re.match("--?[A-Za-z]", word) and name not in known:
             from coliee_ir.cli.spelling import option_hint  # a mistake may take its time
 
-            parser.error(f"unrecognised option {word}{option_hint(word, known, given[at + 1 :])}")
+            parser.error(f"unrecognised option {word}{option_hint(word, known, words[i + 1 :])}")

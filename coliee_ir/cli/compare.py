@@ -13,8 +13,8 @@ from coliee_ir.scoring.scores import Keep, Scored
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     keep: Keep = "queries" if options.other_gold is None else "judged"
-    by = measures(options)
-    return scoring.of_scores(options, significance.compare, _write, options.output, keep=keep, measures=by)
+    names = measures(options)
+    return scoring.of_scores(options, significance.compare, _write, options.output, keep=keep, measures=names)
 
 
 def _write(session: scoring.Session, found: significance.Comparison, scored: Scored) -> None:

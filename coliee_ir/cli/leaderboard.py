@@ -14,9 +14,9 @@ from coliee_ir.scoring.scores import Scored
 
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
-    by = one_measure(options)
+    name = one_measure(options)
     return scoring.of_scores(
-        options, leaderboard.leaderboard, _print_remarks, options.output, keep="judged", measure=by
+        options, leaderboard.leaderboard, _print_remarks, options.output, keep="judged", measure=name
     )
 
 

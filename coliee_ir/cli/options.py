@@ -375,19 +375,19 @@ def rules(options: argparse.Namespace) -> Rules:
     }
 
 
-def ids(given: str | None) -> list[str] | None:
+def ids(text: str | None) -> list[str] | None:
     """Query ids from the option itself, or from the file that it names; None where it is not given."""
-    if given is None or not _is_file(given):
-        return None if given is None else re.split(r"[,\s]+", given)
+    if text is None or not _is_file(text):
+        return None if text is None else re.split(r"[,\s]+", text)
     from coliee_adapters.records import exact_id
     from coliee_ir.reading.anything import read_queries
 
-    return list(read_queries(given, exact_id))
+    return list(read_queries(text, exact_id))
 
 
-def _is_file(given: str) -> bool:
+def _is_file(text: str) -> bool:
     try:
-        return remote.is_remote(given) or Path(given).is_file()
+        return remote.is_remote(text) or Path(text).is_file()
     except (OSError, ValueError):  # too long for a file's name, as a list of ids can be; a NUL
         return False
 

@@ -31,15 +31,15 @@ def run(options: argparse.Namespace) -> int:
     return scoring.of_scores(options, report.report, _write, *outputs, keep="judged", command=command, measure="")
 
 
-def _write(session: scoring.Session, made: report.Report, scored: Scored) -> None:
+def _write(session: scoring.Session, page: report.Report, scored: Scored) -> None:
     options = session.options
-    for remark in (one for one in made.contents.remarks if one not in scored.remarks):
+    for remark in (one for one in page.contents.remarks if one not in scored.remarks):
         print_remark(remark)
     if options.output is not None:
-        scoring.write_text(made.to_html(), options.output)
+        scoring.write_text(page.to_html(), options.output)
         print_remark(f"{options.output}: open it in a browser")
     if options.figures is not None:
-        print_remark(f"{options.figures}: {counted(len(made.write_figures(options.figures)), 'file')}")
+        print_remark(f"{options.figures}: {counted(len(page.write_figures(options.figures)), 'file')}")
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:

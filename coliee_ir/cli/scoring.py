@@ -166,16 +166,16 @@ class Session:
             files = [source.path for source in self.runs.sources]
             answers = _one_each(options.answers, files, "answers")
             self.runs = self.runs.with_parts(answers, _one_each(options.long_list, files, "long-list"))
-        found, together = self.runs, self.together
+        runs, together = self.runs, self.together
         basis = self.prepare(measures, beside=self.sources(*filter(None, [options.other_gold])))
-        for run in () if together else found.sources:
+        for run in () if together else runs.sources:
             if is_gold_by_name(run) and not is_gold_by_name(options.gold):
                 print_remark(Remark.of("swapped", run=run.name, gold=options.gold))
         if ready is not None:
             ready(basis)
-        with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
+        with asking_about_swap(options.gold, next(iter(runs.sources), None)), engine(options) as executor:
             scored = evaluate_all(
-                basis, found, keep=keep, keep_going=together or options.keep_going or ("internal",),
+                basis, runs, keep=keep, keep_going=together or options.keep_going or ("internal",),
                 jobs=options.jobs, executor=executor, watch=with_progress, tell=None if together else print_remark,
             )  # fmt: skip
         if together:  # told in the order of the ranking
@@ -205,20 +205,20 @@ class Session:
         if copies is not None and "replicate" not in columns and not Path(copies).exists():
             columns["replicate"] = copies
         lacking = "tasks" if options.tasks not in (None, _FILE) else ""
-        found = Scored.read(
+        scored = Scored.read(
             *self.sources(*files), columns=columns, unanswered=decided.get("unanswered", lacking),
             lower_is_better=options.lower_is_better, higher_is_better=options.higher_is_better,
             only=ids(options.only) or (), measures=measures,
         )  # fmt: skip
         if measures:
-            asked = comparable(found, measures)
-            kept = [scores.by(asked, alone=True) for scores in found]
-            found = replace(found, scores=kept, basis=replace(found.basis, asked_measures=tuple(asked)))
+            asked = comparable(scored, measures)
+            of_asked = [scores.by(asked, alone=True) for scores in scored]
+            scored = replace(scored, scores=of_asked, basis=replace(scored.basis, asked_measures=tuple(asked)))
         if not self.together:  # else told in the order of the ranking
-            print_headers(found, found.task_evidence, 0)
-            for remark in found.remarks:
+            print_headers(scored, scored.task_evidence, 0)
+            for remark in scored.remarks:
                 print_remark(remark)
-        return found
+        return scored
 
     def score_by(self, gold: str, like: Scored) -> Scored:
         """The same runs by another gold and the same rules; or the scores in another file."""
@@ -237,18 +237,18 @@ class Session:
 
     def check_baseline(self, basis: Basis) -> None:
         """Refuse a baseline that no file and no run is called, where all are known before the runs are scored."""
-        known, tags, baseline, sources = set[str](), list[str](), self.options.baseline, self.runs.sources
+        names, tags, baseline, sources = set[str](), list[str](), self.options.baseline, self.runs.sources
         if baseline is None or self.options.replicates is not None or any(source.path == "-" for source in sources):
             return  # of replicates it is a system's name
         try:
             for source in sources:
-                known.add(source.name)
+                names.add(source.name)
                 tags.append(basis.read(source).tag)
         except ColieeError:  # as scoring will say
             return
-        known |= {*unique_names([("", tag, 0) for tag in tags])}
-        if baseline not in known:
-            listed = ", ".join(sorted(map(shortened, known)))
+        names |= {*unique_names([("", tag, 0) for tag in tags])}
+        if baseline not in names:
+            listed = ", ".join(sorted(map(shortened, names)))
             raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is not one of the runs: {listed}")
 
     def submissions(self, basis: Basis) -> list[Submission]:
@@ -291,15 +291,15 @@ class Session:
     def inputs(self, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
         """File → SHA-256, of the golds and of runs; of an archive as a whole; streams have none."""
         parts = [file for run in runs if run for file in (run.files if isinstance(run, Submission) else (run,))]
-        found = {}
+        digests = {}
         others = [self.options.other_gold] if self.options.other_gold else []
         for file in (*gold_files([*(self.scores or self._golds), *others]), *parts):
             source = file if isinstance(file, Source) else self.sources(str(file))[0]
             if not (source.is_remote or source.is_stream):
                 path = archives.enclosing_archive(source.path)
-                if path not in found and Path(path).is_file():
-                    found[path] = source.sha256() if path == source.path else sha256_of(path)
-        return found
+                if path not in digests and Path(path).is_file():
+                    digests[path] = source.sha256() if path == source.path else sha256_of(path)
+        return digests
 
 
 def of_scores(
@@ -392,10 +392,10 @@ def print_file_remark(path: str, sentence: str) -> None:
     print_remark(sentence if path == "-" else f"{path}: {with_kind(sentence)}")
 
 
-def print_headers(scored: Sequence[Scores], because: str, excluded: int) -> None:
+def print_headers(scored: Sequence[Scores], evidence: str, excluded: int) -> None:
     """On standard error: the task and why, the versions, and for each run the header and the remarks."""
     first = scored[0]
-    print_remark(by_rules(first.task, first.edition, because) + (f", {excluded} excluded" if excluded else ""))
+    print_remark(by_rules(first.task, first.edition, evidence) + (f", {excluded} excluded" if excluded else ""))
     print_remark(versions())
     common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored)]
     if len(scored) <= _FEW:
@@ -416,12 +416,12 @@ def print_headers(scored: Sequence[Scores], because: str, excluded: int) -> None
         )
 
 
-def by_rules(task: str, edition: int | None, because: str = "") -> str:
+def by_rules(task: str, edition: int | None, evidence: str = "") -> str:
     """The task, the edition whose rules were used, and what showed it."""
     if not task:
-        return f"read as {because}"
+        return f"read as {evidence}"
     rules = f"task {task}" + (f" by the rules of {edition}" if edition is not None else "")
-    return rules + (f" ({because})" if because else "")
+    return rules + (f" ({evidence})" if evidence else "")
 
 
 def _print_many_headers(scored: Sequence[Scores], common: Sequence[str]) -> None:
@@ -453,8 +453,8 @@ def versions() -> str:
     return f"coliee-ir {__version__}, trec_eval {trec_eval.version()}"
 
 
-def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | None]:
-    if given and len(given) != len(runs):
-        times = f"{counted(len(given), 'time')} for {counted(len(runs), 'run')}"
+def _one_each(paths: list[str], runs: list[str], option: str) -> Sequence[str | None]:
+    if paths and len(paths) != len(runs):
+        times = f"{counted(len(paths), 'time')} for {counted(len(runs), 'run')}"
         raise UsageError("bad-value", f"--{option} is given {times}: give one for each run, in the same order")
-    return given or [None] * len(runs)
+    return paths or [None] * len(runs)

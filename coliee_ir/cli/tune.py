@@ -55,22 +55,22 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
 def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
     session = _check(options)
-    by = rules(options)
+    rules_given = rules(options)
     answers, applied = (readable(path, options.columns) for path in (options.answers, options.apply))
     if answers is not None:
         n = len(session.runs.sources)
         session.runs = session.runs.with_parts([answers] * n, [None] * n)
     basis = session.prepare(beside=[applied])
-    by["task"] = task = basis.task
+    rules_given["task"] = task = basis.task
     submissions = session.submissions(basis)
     if len(submissions) > 1 and (options.apply or options.save):
         raise UsageError("too-few", f"--apply and --save need exactly one run to tune; there are {len(submissions)}")
-    taken = chosen_filters(options, task)
+    filters = chosen_filters(options, task)
     arguments = keywords(
-        cutoffs.tune, options, measure=one_measure(options), filters=taken,
+        cutoffs.tune, options, measure=one_measure(options), filters=filters,
         groups=sheets.groups_of(options.groups, task), curve_intervals=options.curve is not None,
     )  # fmt: skip
-    tuned = partial(cutoffs.tune, basis.gold, **arguments, **by)
+    tuned = partial(cutoffs.tune, basis.gold, **arguments, **rules_given)
     tunings: list[Tuning] = []
     failed = False
     jobs = 1 if "-" in (*options.runs, options.answers) else min(options.jobs or len(submissions), workers.cores())
@@ -86,13 +86,13 @@ def run(options: argparse.Namespace) -> int:
                 print_remark(f"coliee-ir: {with_kind(result)}")
             else:
                 raise result
-    cut = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken) if options.apply and tunings else None
+    cut = cutoffs.cut(applied, tunings[0].rule, task=task, filters=filters) if options.apply and tunings else None
     tag = None if cut is None else fit_tag(options, cut, task)
     if tunings:
         named = Tunings(tunings)
         _print_remarks(named.tunings, basis.task_evidence)
         session.print_gold_uses(submissions)
-        _write(session, named, taken, submissions)
+        _write(session, named, filters, submissions)
     grave = False
     if cut is not None:
         grave = write(options, cut, task, tag)
@@ -143,12 +143,12 @@ def _print_remarks(tunings: Sequence[Tuning], reason: str) -> None:
             print_remark(f"{shortened(tuning.name)}: {with_kind(sentence)}")
 
 
-def _write(session: scoring.Session, named: Tunings, taken: list[Filter], submissions: list[Submission]) -> None:
+def _write(session: scoring.Session, named: Tunings, filters: list[Filter], submissions: list[Submission]) -> None:
     """The rule, where it was asked for, and the table of the tunings, where it has its place."""
     options, tunings, rule = session.options, named.tunings, named.tunings[0].rule
     if options.save is not None:
         with open_text_replacing(options.save) as stream:
-            json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in taken]}, stream)
+            json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in filters]}, stream)
             stream.write("\n")
         print_remark(f"{options.save}: {rule}")
     if options.curve is not None and _is_picture(options.curve):

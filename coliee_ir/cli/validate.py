@@ -24,17 +24,17 @@ def run(options: argparse.Namespace) -> int:
     session = scoring.Session(options)
     session.find(options.output)
     files = [source.path for source in session.runs.sources]
-    found = validate(*files, **keywords(validate, options, gold=options.query_gold or None))
-    if found.task:
-        tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"
-        of_edition = "" if found.edition is None else f" of {found.edition}"
+    validation = validate(*files, **keywords(validate, options, gold=options.query_gold or None))
+    if validation.task:
+        tasks = f"task{'s' if len(validation.tasks) > 1 else ''} {' and '.join(validation.tasks)}"
+        of_edition = "" if validation.edition is None else f" of {validation.edition}"
         print_remark(f"{tasks}{of_edition}{'' if options.task else ' (detected from the files)'}")
-        if later := known_edition(protocol(found.task), options.edition)[1]:
+        if later := known_edition(protocol(validation.task), options.edition)[1]:
             print_remark(later)
-    session.publish(found, files)
-    for name in found.files if options.fix else ():
-        print_remark(f"{name}: {_copy(found, name)}")
-    return 1 if found.errors else 0
+    session.publish(validation, files)
+    for name in validation.files if options.fix else ():
+        print_remark(f"{name}: {_copy(validation, name)}")
+    return 1 if validation.errors else 0
 
 
 def _received(options: argparse.Namespace) -> int:

@@ -194,10 +194,10 @@ def read_gold(
         return source
     if _is_folder(source):
         inside, passed = _golds_in(source, columns)
-        golds = [read_gold(one, task=task, form=form) for one in inside]
+        golds = [read_gold(part, task=task, form=form) for part in inside]
         return _joined(golds, Source.of(source).path, passed)
     if _are_several(source):
-        golds = [read_gold(one, task=task, form=form, columns=columns) for one in source]
+        golds = [read_gold(part, task=task, form=form, columns=columns) for part in source]
         return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
     file = readable(source, columns)
     if not isinstance(file, Source):
@@ -208,14 +208,14 @@ def read_gold(
 
         with reading_errors_as_input(file.name):
             return described.read_gold(file, layout)
-    found = detect.form_of(file, "gold", layout.container if layout else form)
+    gold_form = detect.form_of(file, "gold", layout.container if layout else form)
     with reading_errors_as_input(file.name):
-        if task is None and found.name in ("qrels", "parquet"):
-            gold = gold_in(found, file, exact_id)
+        if task is None and gold_form.name in ("qrels", "parquet"):
+            gold = gold_in(gold_form, file, exact_id)
             task = _task_of_ids(gold).task
             if id_rule(task, "qrels") is exact_id:
                 return gold
-        return gold_in(found, file, id_rule(task, found.name))
+        return gold_in(gold_form, file, id_rule(task, gold_form.name))
 
 
 def gold_files(source: object) -> list[str]:
@@ -223,14 +223,14 @@ def gold_files(source: object) -> list[str]:
     if _is_folder(source):
         return [gold.path for gold in _golds_in(source)[0]]
     if _are_several(source):
-        return [file for one in source for file in gold_files(one)]
+        return [file for part in source for file in gold_files(part)]
     return [Source.of(source).path] if isinstance(source, str | os.PathLike | Source) else []
 
 
 def _are_several(source: object) -> TypeGuard[Sequence[Any]]:
     if not isinstance(source, list | tuple) or not source:
         return False
-    return all(isinstance(one, str | os.PathLike | Source | Gold) for one in source)
+    return all(isinstance(part, str | os.PathLike | Source | Gold) for part in source)
 
 
 def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str] | Source]:
@@ -241,24 +241,24 @@ def _golds_in(
     source: str | os.PathLike[str] | Source, columns: Mapping[str, str] | None = None
 ) -> tuple[list[Source], Remarks]:
     """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it."""
-    golds, passed, given = [], Remarks(), Source.of(source)
-    name, columns, folder = given.path, checked_columns(columns or given.columns), Path(given.path)
+    golds, passed, root = [], Remarks(), Source.of(source)
+    name, columns, folder = root.path, checked_columns(columns or root.columns), Path(root.path)
     try:
-        inside = list(remote.files(name)) if given.is_remote else sorted(map(str, folder.iterdir()))
+        inside = list(remote.files(name)) if root.is_remote else sorted(map(str, folder.iterdir()))
     except OSError as error:
         raise InputError("cannot-read", name, f"this folder cannot be read ({error.strerror or error})") from None
     for path in inside:
-        one, place = Source(path, columns=columns), Path(path)
-        if place.name.startswith(".") and not given.is_remote:
+        file, place = Source(path, columns=columns), Path(path)
+        if place.name.startswith(".") and not root.is_remote:
             continue
-        is_outside = not given.is_remote and not (place.is_file() and folder.resolve() in place.resolve().parents)
-        if not is_outside and detect.form_by_head(one, "gold"):
-            golds.append(one)
+        is_outside = not root.is_remote and not (place.is_file() and folder.resolve() in place.resolve().parents)
+        if not is_outside and detect.form_by_head(file, "gold"):
+            golds.append(file)
         else:
             is_link = is_outside and place.is_symlink() and place.exists()
-            passed.add("gold-link" if is_link else "not-gold", Path(one.name).name)
+            passed.add("gold-link" if is_link else "not-gold", Path(file.name).name)
     if not golds:
-        links_out = "".join(f"; {one} is a link out of it, not followed" for one in passed.examples("gold-link")[:1])
+        links_out = "".join(f"; {file} is a link out of it, not followed" for file in passed.examples("gold-link")[:1])
         problem = f"there is no gold in this folder{links_out}"
         raise InputError("empty", name, problem, remedy="name a gold, or a folder of golds")
     return golds, passed
@@ -271,8 +271,8 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
         for what, of_first, of_gold in (
             ("the form", first.format, gold.format),
             ("the task", first.task or "none", gold.task or "none"),
-            ("labels", *("some" if one.labels is not None else "none" for one in (first, gold))),
-            ("documents", *("some" if one.qrels is not None else "none" for one in (first, gold))),
+            ("labels", *("some" if each.labels is not None else "none" for each in (first, gold))),
+            ("documents", *("some" if each.qrels is not None else "none" for each in (first, gold))),
         ):
             if of_first != of_gold:
                 raise InputError(
@@ -354,7 +354,7 @@ def read_run_by(
         record = source
     elif _are_several(source):
         record = joined_runs(
-            [read_run_by(one, rules, form=form, columns=columns, unreadable_answers="wrong") for one in source]
+            [read_run_by(part, rules, form=form, columns=columns, unreadable_answers="wrong") for part in source]
         )
     elif isinstance(file := readable(source, columns), Source):
         with reading_errors_as_input(file.name):
@@ -383,21 +383,21 @@ def _read_file(file: Source, rules: Protocol | None, form: str | None) -> Run | 
         if not described.is_trec(file, layout):
             return described.read_run(file, layout)
         layout = None  # what fuse, cut and tune write
-    found = detect.form_of(file, "run", layout.container if layout else form)
-    if rules is not None and found.name == "tort" and rules.claims:
-        found = detect.form_of(file, "run", "claims")
-    if rules is not None and found.name == "columns" and rules.parts == ("answers",):
-        found = detect.form_of(file, "run", "labels")  # whose reader says what is wrong with the first line's label
-    return run_in(found, file, exact_id if rules is not None and rules.exact_ids else normal_id)
+    run_form = detect.form_of(file, "run", layout.container if layout else form)
+    if rules is not None and run_form.name == "tort" and rules.claims:
+        run_form = detect.form_of(file, "run", "claims")
+    if rules is not None and run_form.name == "columns" and rules.parts == ("answers",):
+        run_form = detect.form_of(file, "run", "labels")  # whose reader says what is wrong with the first line's label
+    return run_in(run_form, file, exact_id if rules is not None and rules.exact_ids else normal_id)
 
 
 def _with_guarded_reading(record: Run | Answers) -> Run | Answers:
     """The same, of which the lines of a run are still read within the guard: they are when they are asked for."""
-    beside = {part: _with_guarded_reading(one) for part, one in record.other_parts.items()}
+    others = {part: _with_guarded_reading(inner) for part, inner in record.other_parts.items()}
     if isinstance(record, Answers):
-        return replace(record, other_parts=beside) if beside else record
+        return replace(record, other_parts=others) if others else record
     split = None if record.split is None else partial(_guarded_parts, record.split)
-    return replace(record, blocks=partial(_guarded_blocks, record.path, record.blocks), split=split, other_parts=beside)
+    return replace(record, blocks=partial(_guarded_blocks, record.path, record.blocks), split=split, other_parts=others)
 
 
 def _guarded_parts(split: Callable[[int], list[Run]], n: int) -> list[Any]:
@@ -412,33 +412,33 @@ def _guarded_blocks(path: str, blocks: Callable[[], Iterator[Columns]]) -> Itera
 def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
     """One run that lies in several files, which answer different queries: a file a year, a file a fold."""
     first, path = records[0], ", ".join(record.path for record in records)
-    for one in records:
-        is_alike = type(one) is type(first) and one.other_parts.keys() == first.other_parts.keys()
-        if not is_alike or (isinstance(one, Run) and one.scored != getattr(first, "scored", None)):
+    for record in records:
+        is_alike = type(record) is type(first) and record.other_parts.keys() == first.other_parts.keys()
+        if not is_alike or (isinstance(record, Run) and record.scored != getattr(first, "scored", None)):
             raise InputError(
                 "mixed-forms",
-                one.path,
-                f"files of one run differ in what they hold: {one.path} and {first.path}",
-                remedy="give files of one kind together",
+                record.path,
+                f"files of record run differ in what they hold: {record.path} and {first.path}",
+                remedy="give files of record kind together",
             )
     _owners(
-        ((one.path, queries_of(one)) for one in records),
+        ((record.path, queries_of(record)) for record in records),
         "give each query once; runs of several systems are combined by coliee-ir fuse",
     )
-    others = {part: joined_runs([one.other_parts[part] for one in records]) for part in first.other_parts}
-    tag = first.tag if len({one.tag for one in records}) == 1 else system_of(first)
+    others = {part: joined_runs([record.other_parts[part] for record in records]) for part in first.other_parts}
+    tag = first.tag if len({record.tag for record in records}) == 1 else system_of(first)
     if isinstance(first, Answers):
-        answers = [one for one in records if isinstance(one, Answers)]
+        answers = [record for record in records if isinstance(record, Answers)]
         return replace(
             first,
-            labels={query: label for one in answers for query, label in one.labels.items()},
+            labels={query: label for record in answers for query, label in record.labels.items()},
             tag=tag,
             path=path,
-            remarks=sum((one.remarks for one in answers), Remarks()),
-            unreadable=tuple(query for one in answers for query in one.unreadable),
+            remarks=sum((record.remarks for record in answers), Remarks()),
+            unreadable=tuple(query for record in answers for query in record.unreadable),
             other_parts=others,
         )
-    runs = [one for one in records if isinstance(one, Run)]
+    runs = [record for record in records if isinstance(record, Run)]
     grouped, blocks = all(run.grouped for run in runs), partial(_blocks_in_turn, runs)
     return replace(first, blocks=blocks, tag=tag, path=path, split=None, grouped=grouped, other_parts=others)
 
@@ -485,8 +485,8 @@ def without_self_retrieval(run: Run) -> Run:
 def _blocks_without_self_retrieval(run: Run) -> Iterator[Columns]:
     for block in run.blocks():
         of_queries = ((query, block.documents[first:last]) for query, first, last in block.segments())
-        kept = np.array([document != query for query, documents in of_queries for document in documents], np.bool_)
-        yield block.lines_where(kept)
+        is_kept = np.array([document != query for query, documents in of_queries for document in documents], np.bool_)
+        yield block.lines_where(is_kept)
 
 
 def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> FoundTask:
@@ -525,9 +525,9 @@ def _task_of_ids(gold: Gold) -> FoundTask:
         return STATUTE_IDS
     if gold.format == "qrels":
         return QRELS
-    for found, query_id, document_id in _CASE_LAW_IDS:
+    for task, query_id, document_id in _CASE_LAW_IDS:
         if all(map(query_id.fullmatch, qrels)) and all(map(document_id.fullmatch, documents_of(gold))):
-            return GRADED if any(level != 1 for judged in qrels.values() for level in judged.values()) else found
+            return GRADED if any(level != 1 for judged in qrels.values() for level in judged.values()) else task
     return OTHER_IDS
 
 
@@ -601,17 +601,17 @@ def clearest_run(runs: Iterable[object], columns: Mapping[str, str] | None = Non
 
     Three words in a line show least: any text may have them. What cannot be opened or recognised shows nothing.
     """
-    shown: dict[str, Source] = {}
-    for one in runs:
-        run = readable(one, columns)
+    by_form: dict[str, Source] = {}
+    for candidate in runs:
+        run = readable(candidate, columns)
         if not isinstance(run, Source):
             return run
         with contextlib.suppress(ColieeError):
             name = detect.form_of(run, "run").name
-            if name not in shown:
-                shown.setdefault("labels" if name in ("json", "table", "parquet") and are_labels(run) else name, run)
-    known = [shown[name] for name in shown if name not in ("labels", "columns")]
-    return next(iter(known), None) or shown.get("labels") or shown.get("columns")
+            if name not in by_form:
+                by_form.setdefault("labels" if name in ("json", "table", "parquet") and are_labels(run) else name, run)
+    clear = [by_form[name] for name in by_form if name not in ("labels", "columns")]
+    return next(iter(clear), None) or by_form.get("labels") or by_form.get("columns")
 
 
 def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
@@ -653,14 +653,14 @@ def readable(source: object, columns: Mapping[str, str] | None = None) -> Any:
     if source is None or isinstance(source, Gold | Run | Answers | dict):
         return source
     if _are_several(source):
-        return [readable(one, columns) for one in source]
-    held: Any = source
-    is_series = hasattr(held, "index") and hasattr(held, "to_dict") and not hasattr(held, "columns")
-    if is_series or type(held).__module__.partition(".")[0] == "ranx":
-        return held.to_dict()
-    if isinstance(held, list) and held and all(type(row) is tuple and len(row) == len(held[0]) for row in held):
+        return [readable(part, columns) for part in source]
+    value: Any = source
+    is_series = hasattr(value, "index") and hasattr(value, "to_dict") and not hasattr(value, "columns")
+    if is_series or type(value).__module__.partition(".")[0] == "ranx":
+        return value.to_dict()
+    if isinstance(value, list) and value and all(type(row) is tuple and len(row) == len(value[0]) for row in value):
         with reading_errors_as_input(MEMORY):
-            return _of_tuples(held)
+            return _of_tuples(value)
     return forms.frames.collected(source)
 
 
@@ -669,16 +669,16 @@ def _of_tuples(rows: Sequence[tuple[Any, ...]]) -> Any:
     if len(rows[0]) not in (2, 3):
         return rows
     labelled = len(rows[0]) == 2 and all(isinstance(label, bool) or label in ("Y", "N") for _, label in rows)
-    found: dict[Any, Any] = {}
+    rankings: dict[Any, Any] = {}
     for query, document, *number in rows:
-        of_query = found.setdefault(query, {})
+        of_query = rankings.setdefault(query, {})
         if document in of_query or (labelled and of_query):
             problem, remedy = "two tuples name the same query and document", "give each once"
             raise InputError("duplicate", MEMORY, problem, found=f"{query} {document}", remedy=remedy)
         of_query[document] = number[0] if number else None
     if labelled:
         return dict(rows)
-    return found if len(rows[0]) == 3 else {query: list(documents) for query, documents in found.items()}
+    return rankings if len(rows[0]) == 3 else {query: list(documents) for query, documents in rankings.items()}
 
 
 def keys_of(file: Source) -> list[str]:
@@ -697,33 +697,33 @@ def check_apart(gold: Gold, run: object, columns: Mapping[str, str] | None) -> N
     if file.is_stream or Path(file.path).resolve() != Path(gold.path).resolve():
         return
     names = detect.header_of(file) or keys_of(file)
-    at = deciding_column(names, "gold", file.columns)
-    if at is not None and at == deciding_column(names, "run", file.columns):
+    place = deciding_column(names, "gold", file.columns)
+    if place is not None and place == deciding_column(names, "run", file.columns):
         raise InputError(
             "ambiguous",
             file.name,
             "this file is gold and run, and both are read from one column",
-            found=names[at],
+            found=names[place],
             remedy="name both, with --columns label=NAME,answer=NAME or --columns relevance=NAME,score=NAME",
         )
 
 
 def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
     """Refuse names of columns that no file has."""
-    found: dict[str, str] = {}
+    named: dict[str, str] = {}
     for file in files:
         if isinstance(file, Source):
             with contextlib.suppress(ColieeError):  # as whoever reads it will say
-                found |= {normal_name(name): name for name in (*detect.header_of(file), *keys_of(file))}
+                named |= {normal_name(name): name for name in (*detect.header_of(file), *keys_of(file))}
     for role, name in columns.items():
         parts = name.split(".")
-        known = any(  # items have names of their own
-            {normal_name(".".join(parts[:at])), normal_name(".".join(parts[at:]))} <= found.keys()
-            for at in range(1, len(parts))
+        is_known = any(  # items have names of their own
+            {normal_name(".".join(parts[:n])), normal_name(".".join(parts[n:]))} <= named.keys()
+            for n in range(1, len(parts))
         )
-        if role not in ANSWERS and normal_name(name) not in found and not known:
-            names = ", ".join(sorted(found.values()))
-            shown = f"their columns are {names}" if found else "no file has a row that names columns"
+        if role not in ANSWERS and normal_name(name) not in named and not is_known:
+            names = ", ".join(sorted(named.values()))
+            listed = f"their columns are {names}" if named else "no file has a row that names columns"
             if "." in names:
-                shown += "; for files that need more than names of columns, use --protocol FILE"
-            raise UsageError("missing-column", f"--columns {role}={name}: no file has a column of this name; {shown}")
+                listed += "; for files that need more than names of columns, use --protocol FILE"
+            raise UsageError("missing-column", f"--columns {role}={name}: no file has a column of this name; {listed}")

@@ -18,9 +18,10 @@ IMPLIED: Final = ("plaintiff", "defendant")
 
 def measures_named(names: Sequence[str], scores: Mapping[str, str] | None = None) -> tuple[Measure, ...]:
     """The measures of some names, each once."""
-    known = scores or {}
+    formulas = scores or {}
     each = (
-        [parse_formula(known[name], name)] if isinstance(name, str) and name in known else parse(name) for name in names
+        [parse_formula(formulas[name], name)] if isinstance(name, str) and name in formulas else parse(name)
+        for name in names
     )
     return tuple(dict.fromkeys(chain.from_iterable(each)))
 
@@ -60,9 +61,9 @@ def check_rules(rules: Protocol) -> None:
     for key, names in {"scores": tuple(rules.scores), **stated}.items():
         for name in names:
             try:
-                found = measures_named([name], rules.scores)
+                measures = measures_named([name], rules.scores)
             except UsageError as error:
                 raise fault(f"{key}, {name}" if key == "scores" else key, str(error)) from None
-            lacking = [part for measure in found for part in measure.needs if part not in (*rules.parts, *IMPLIED)]
+            lacking = [part for measure in measures for part in measure.needs if part not in (*rules.parts, *IMPLIED)]
             if lacking:
                 raise fault(key, f"{name} needs {lacking[0]}, which parts does not name")

@@ -153,12 +153,14 @@ class Basis:
             InputError: it cannot be read.
             UsageError: arrays are given, and no documents were named at the beginning.
         """
-        given: Any = run
-        if isinstance(given, tuple) and len(given) == 3 and all(isinstance(part, np.ndarray) for part in given):
+        source: Any = run
+        if isinstance(source, tuple) and len(source) == 3 and all(isinstance(part, np.ndarray) for part in source):
             if self.documents is None:
                 raise UsageError("shape", "arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
-            record: Run | Answers = forms.frames.run_of_arrays(*given, queries=self.queries, documents=self.documents)
-        elif self.documents is not None and isinstance(given, tuple) and any(isinstance(part, list) for part in given):
+            record: Run | Answers = forms.frames.run_of_arrays(*source, queries=self.queries, documents=self.documents)
+        elif (
+            self.documents is not None and isinstance(source, tuple) and any(isinstance(part, list) for part in source)
+        ):
             raise UsageError(
                 "shape", "query indices, document indices and scores are NumPy arrays: numpy.asarray(list)"
             )
@@ -166,8 +168,8 @@ class Basis:
             # by the rules and not by the task's name, which another process may not know
             rules = None if self.read_as is None and self.protocol.run is None else self.protocol
             unreadable = self.decisions.unreadable_answers
-            check_apart(self.gold, given, self.columns)
-            record = read_run_by(given, rules, unreadable_answers=unreadable, columns=self.columns)
+            check_apart(self.gold, source, self.columns)
+            record = read_run_by(source, rules, unreadable_answers=unreadable, columns=self.columns)
         record = in_order(record, "ascending") if self.decisions.order == "ascending" else record
         return without_self_retrieval(record) if self.protocol.not_itself and isinstance(record, Run) else record
 
@@ -184,36 +186,41 @@ def basis_of(
     columns, year, task, evidence = rules.get("columns"), rules.get("edition"), task_name(rules.get("task")), ""
     record = read_gold(gold, task=task, columns=columns)
     if task is None:
-        every = [Submission.of(one) for one in runs]
+        every = [Submission.of(run) for run in runs]
         task, evidence = (
             ANSWERS_BESIDE
             if any(submission.answers is not None for submission in every)
             # beside labels alone runs tell anything
             else find_task(
-                record, None if record.labels is None else clearest_run((one.run for one in every), columns), columns
+                record, None if record.labels is None else clearest_run((run.run for run in every), columns), columns
             )
         )
-    by = protocol(task, year)
-    edition, later = known_edition(by, year)
-    check_rules(by)
-    decisions = Decisions.of(rules.get("decisions"), by)
-    _refuse_other_task(record, by)
-    known, only = dict.fromkeys(record.queries), rules.get("only")
-    left_out = _queries_named(rules.get("exclude", ()), "exclude", record.path, known) | (known.keys() & by.exclude)
+    task_rules = protocol(task, year)
+    edition, later = known_edition(task_rules, year)
+    check_rules(task_rules)
+    decisions = Decisions.of(rules.get("decisions"), task_rules)
+    _refuse_other_task(record, task_rules)
+    in_gold, only = dict.fromkeys(record.queries), rules.get("only")
+    left_out = _queries_named(rules.get("exclude", ()), "exclude", record.path, in_gold) | (
+        in_gold.keys() & task_rules.exclude
+    )
     if only is not None:
-        left_out |= known.keys() - _queries_named(only, "score", record.path, known)
-    queries = tuple(query for query in known if query not in left_out)
+        left_out |= in_gold.keys() - _queries_named(only, "score", record.path, in_gold)
+    queries = tuple(query for query in in_gold if query not in left_out)
     if not queries:
         raise UsageError("no-query", f"no query of {record.path} is left to score")
-    qrels = {part: Qrels(judgements, by.level) for part, judgements in _judgements(record, by, queries).items()}
+    qrels = {
+        part: Qrels(judgements, task_rules.level)
+        for part, judgements in _judgements(record, task_rules, queries).items()
+    }
     names = texts("measures", measures, "the name of a measure, or a list of names", ordered=True)
-    made = Basis(
-        record, by, edition, decisions, queries, frozenset(left_out), qrels,
-        measures_named(names, by.scores), "; ".join(filter(None, (evidence, later))), columns,
+    basis = Basis(
+        record, task_rules, edition, decisions, queries, frozenset(left_out), qrels,
+        measures_named(names, task_rules.scores), "; ".join(filter(None, (evidence, later))), columns,
     )  # fmt: skip
     if documents is None:
-        return made
-    return replace(made, documents=forms.frames.document_ids(documents, made.id_of, commas=by.exact_ids))
+        return basis
+    return replace(basis, documents=forms.frames.document_ids(documents, basis.id_of, commas=task_rules.exact_ids))
 
 
 def _ids_stand(gold: Gold) -> bool:
@@ -224,19 +231,19 @@ def _ids_stand(gold: Gold) -> bool:
     return not are_normal(ids) or bool(wrong_id(ids, commas=False))
 
 
-def _queries_named(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str, None]) -> frozenset[str]:
+def _queries_named(ids: str | Iterable[str], purpose: str, path: str, in_gold: Mapping[str, None]) -> frozenset[str]:
     """The queries that are named, as the gold names them."""
     name = "only" if purpose == "score" else purpose
-    given = re.split(r"[,\s]+", ids) if isinstance(ids, str) else texts(name, ids, "query ids, in a list or a text")
-    found = {query if query in known else normal_id(query): query for query in given if query}
-    if unknown := sorted(query for normal, query in found.items() if normal not in known):
+    typed = re.split(r"[,\s]+", ids) if isinstance(ids, str) else texts(name, ids, "query ids, in a list or a text")
+    named = {query if query in in_gold else normal_id(query): query for query in typed if query}
+    if unknown := sorted(query for normal, query in named.items() if normal not in in_gold):
         raise UsageError(
             "unknown-query",
             f"{counted(len(unknown), 'id')} to {purpose} cannot be found in {path}: "
             f"{', '.join(map(shortened, unknown[:3]))}; "
             "name queries, or on the command line a file with an id in its first column",
         )
-    return frozenset(found)
+    return frozenset(named)
 
 
 def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
@@ -306,7 +313,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[s
 
 def judgements_of(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
     """The judgements of a query, without the query itself where the rules take it out."""
-    return {one: level for one, level in judged.items() if one != query} if rules.not_itself else judged
+    return {document: level for document, level in judged.items() if document != query} if rules.not_itself else judged
 
 
 def qrels_of(part: str, qrels: Mapping[str, Qrels]) -> Qrels:

@@ -106,7 +106,7 @@ class Submission:
 def files_of(part: object) -> list[Source]:
     """The files that a part of a submission lies in; a path is one too."""
     several = part if isinstance(part, list | tuple) else [part]
-    return [Source.of(one) for one in several if isinstance(one, str | os.PathLike | Source)]
+    return [Source.of(file) for file in several if isinstance(file, str | os.PathLike | Source)]
 
 
 def name_of(part: object) -> str:

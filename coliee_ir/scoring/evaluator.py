@@ -43,8 +43,8 @@ class Evaluator(Basis):
         **rules: Unpack[Rules],
     ) -> None:
         refuse_other_keywords(Evaluator.__init__, rules)
-        made = basis_of(gold, measures, documents=documents, runs=runs, **rules)
-        super().__init__(*(getattr(made, field.name) for field in fields(Basis)))
+        basis = basis_of(gold, measures, documents=documents, runs=runs, **rules)
+        super().__init__(*(getattr(basis, field.name) for field in fields(Basis)))
 
     def evaluate(
         self,

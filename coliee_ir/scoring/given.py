@@ -167,14 +167,14 @@ class Schema(NamedTuple):
 
     def groups(self, name: str) -> dict[str, str]:
         """Query → what a column says of it, which must be one thing for each; also of queries that do not count."""
-        found: dict[str, str] = {}
+        by_query: dict[str, str] = {}
         for query, cell in chain.from_iterable(zip(*each, strict=True) for each in self.columns[name]):
             text = "" if cell is None else str(cell).strip()
-            if found.setdefault(query, text) != text:
-                both = f"{shortened(found[query])} and {shortened(text)}"
+            if by_query.setdefault(query, text) != text:
+                both = f"{shortened(by_query[query])} and {shortened(text)}"
                 problem = f"{self.unit} {shortened(query)} has two values in the column {name}: {both}"
                 raise UsageError("ambiguous", problem)
-        return {query: text for query, text in found.items() if text}
+        return {query: text for query, text in by_query.items() if text}
 
 
 class ReadScores(NamedTuple):
@@ -208,16 +208,16 @@ class CellTable(NamedTuple):
     columns: Mapping[str, Sequence[Any]]
     line: Callable[[int], int] | None = None
 
-    def place(self, at: int) -> Place:
+    def place(self, row: int) -> Place:
         """Where a row stands."""
-        return Place(self.name, "row", at + 1) if self.line is None else Place(self.name, "line", self.line(at))
+        return Place(self.name, "row", row + 1) if self.line is None else Place(self.name, "line", self.line(row))
 
     def texts(self, name: str, role: str) -> list[str]:
         """The names in a column."""
-        found = ["" if column is None else str(column).strip() for column in self.columns[name]]
-        if "" in found:
-            raise self.place(found.index("")).fault("missing-id", f"this row names no {role}", remedy="complete it")
-        return found
+        names = ["" if column is None else str(column).strip() for column in self.columns[name]]
+        if "" in names:
+            raise self.place(names.index("")).fault("missing-id", f"this row names no {role}", remedy="complete it")
+        return names
 
     def numbers(self, name: str) -> tuple[FloatArray, list[bool]]:
         """The numbers of a column, NaN for an empty cell; and which cells hold words, where any does."""
@@ -228,9 +228,9 @@ class CellTable(NamedTuple):
                 return found, []
         each = [number(value) for value in cells]
         if None in each:
-            place, found_there = self.place(at := each.index(None)), str(self.columns[name][at])
-            problem, remedy = f"no finite number in the column {name}", "correct it, or leave the cell empty"
-            raise place.fault("bad-score", problem, found_there, remedy)
+            row, problem = each.index(None), f"no finite number in the column {name}"
+            remedy = "correct it, or leave the cell empty"
+            raise self.place(row).fault("bad-score", problem, str(cells[row]), remedy)
         return np.array(each, dtype=np.float64), [str(cell).strip().lower() in _WORDS for cell in cells]
 
 
@@ -312,7 +312,7 @@ class ScoreTableBuilder:
         for tag in dict.fromkeys(tags):
             self.runs.setdefault(tag, RunFields(tag, table.name))
         self.queries |= dict.fromkeys(query for _, query in keys)
-        for at, (name, tag, (copy, query), value) in enumerate(zip(names, tags, keys, values.tolist(), strict=False)):
+        for row, (name, tag, (copy, query), value) in enumerate(zip(names, tags, keys, values.tolist(), strict=False)):
             cells = self._of[name][tag].setdefault(copy, {})
             if query in cells:
                 problem = f"a second {name} of this query of the run {shortened(tag)}"
@@ -321,50 +321,52 @@ class ScoreTableBuilder:
                     "where these are queries of several data sets, write the data set into their ids, or let each file "
                     "be a task: leaderboard --tasks file"
                 )
-                raise table.place(at).fault("duplicate", problem, query, remedy)
+                raise table.place(row).fault("duplicate", problem, query, remedy)
             cells[query] = value
         self.worded.update(compress(names, words))
 
     @property
     def unit(self) -> str:
         """What the rows are about: a query, or what the name of its column says."""
-        found = _UNITS.search(normal_name(self.roles.query))
-        return found[0] if found else "query"
+        match = _UNITS.search(normal_name(self.roles.query))
+        return match[0] if match else "query"
 
     @cached_property
     def copies(self) -> dict[str, dict[str, None]]:
         """Run → its replicates, where it has any."""
-        every = {run: dict.fromkeys(copy for of in self._of.values() for copy in of.get(run, ())) for run in self.runs}
+        every = {
+            run: dict.fromkeys(copy for cells in self._of.values() for copy in cells.get(run, ())) for run in self.runs
+        }
         return {run: copies for run, copies in every.items() if any(copies)}
 
     def _values(self, name: str, queries: Sequence[str]) -> FloatArray:
         """The values of a measure by run and query, NaN where there is none; of replicates their mean."""
-        found = np.full((len(self.runs), len(queries)), np.nan)
-        for at, tag in enumerate(self.runs):
+        values = np.full((len(self.runs), len(queries)), np.nan)
+        for i, tag in enumerate(self.runs):
             cells = self._of[name].get(tag, {})
             of_run = cells.get("", {})
             if copies := self.copies.get(tag):
-                missing, there = 0.0 if self.unanswered == "zero" else math.nan, {*chain(*cells.values())}
-                each = {query: [cells.get(copy, {}).get(query, math.nan) for copy in copies] for query in there}
+                missing, queries_there = 0.0 if self.unanswered == "zero" else math.nan, {*chain(*cells.values())}
+                each = {query: [cells.get(copy, {}).get(query, math.nan) for copy in copies] for query in queries_there}
                 of_run = {
-                    query: math.fsum(missing if math.isnan(one) else one for one in some) / len(some)
+                    query: math.fsum(missing if math.isnan(value) else value for value in some) / len(some)
                     for query, some in each.items()
                 }
-            found[at] = [of_run.get(query, math.nan) for query in queries]
-        return found
+            values[i] = [of_run.get(query, math.nan) for query in queries]
+        return values
 
-    def _total(self, queries: Sequence[str], held: Sequence[FloatArray]) -> str:
+    def _total(self, queries: Sequence[str], blocks: Sequence[FloatArray]) -> str:
         """A row over the others: by its name, or the last if it is the mean or the sum of the others in every run."""
         if self.origin is not None:
             return ""
         if total := next(filter(is_total, queries), ""):
             return total
-        values = np.concatenate(held) if held else np.zeros((0, 0))
+        values = np.concatenate(blocks) if blocks else np.zeros((0, 0))
         others, last = values[:, :-1], values[:, -1:]
         if len(self.runs) < 2 or len(queries) < 4 or np.isnan(values).any() or (others == last).any():
             return ""
         of_others = (others.mean(axis=1, keepdims=True), others.sum(axis=1, keepdims=True))
-        return queries[-1] if any(np.allclose(last, one, rtol=ROUNDED, atol=0) for one in of_others) else ""
+        return queries[-1] if any(np.allclose(last, expected, rtol=ROUNDED, atol=0) for expected in of_others) else ""
 
     def _check_words(self, path: str, names: Sequence[str]) -> None:
         """Refuse a measure with words for right and wrong and with other numbers than 1 and 0."""
@@ -381,46 +383,53 @@ class ScoreTableBuilder:
 
     def _replicates_as_runs(self) -> ScoreTableBuilder:
         """The same with each replicate as a run of its own."""
-        made = ScoreTableBuilder(self.lower, self.unanswered, self.only, self.asked)
-        made.queries, made.roles, made.measures = self.queries, self.roles, self.measures
+        table = ScoreTableBuilder(self.lower, self.unanswered, self.only, self.asked)
+        table.queries, table.roles, table.measures = self.queries, self.roles, self.measures
         every = {f"{tag} {copy}": (tag, copy) for tag, copies in self.copies.items() for copy in copies}
-        made.runs = {run: self.runs[tag]._replace(tag=run) for run, (tag, _) in every.items()}
-        for name, of in self._of.items():
-            made._of[name] |= {run: {"": of[tag].get(copy, {})} for run, (tag, copy) in every.items() if tag in of}
-        return made
+        table.runs = {run: self.runs[tag]._replace(tag=run) for run, (tag, _) in every.items()}
+        for name, cells in self._of.items():
+            table._of[name] |= {
+                run: {"": cells[tag].get(copy, {})} for run, (tag, copy) in every.items() if tag in cells
+            }
+        return table
 
     def scored(self, path: str) -> ReadScores:
         """The runs with their results; a value that is missing counts as was said, and is refused where nothing was."""
         queries = [query for query in self.queries if query != ALL]
         names = self._chosen([name for name in self._of if not name.endswith(PARTS)])
-        held = {name: self._values(name, queries) for one in names for name in (one, *(one + part for part in PARTS))
-                if name in self._of}  # fmt: skip
-        if total := self._total(queries, [held[name] for name in names]):
+        with_parts = {name + part for name in names for part in ("", *PARTS)}
+        values_of = {name: self._values(name, queries) for name in self._of if name in with_parts}
+        if total := self._total(queries, [values_of[name] for name in names]):
             problem = "this row is a total, and would count as a query"
             remedy = f"take it out of the file, or write {ALL} in the place of {total}"
             raise InputError("ambiguous", path, problem, found=total, remedy=remedy)
         self._check_words(path, names)
         stated = {} if self.copies else {name: self._values(name, [ALL])[:, 0] for name in self._of}
-        there = np.asarray(~np.isnan(list(held.values())).all(axis=0)) if held else np.zeros((0, 0), dtype=np.bool_)
-        whole = [name for name in names if name != "num_q" and np.isnan(held[name]).all()]
+        has_value = (
+            np.asarray(~np.isnan(list(values_of.values())).all(axis=0))
+            if values_of
+            else np.zeros((0, 0), dtype=np.bool_)
+        )
+        whole = [name for name in names if name != "num_q" and np.isnan(values_of[name]).all()]
         if whole and len(whole) < len(names):
             self.remarks.append(Remark.of("left-out.totals", whole, file=path))
-        names = [name for name in names if not np.isnan(held[name]).all()]
+        names = [name for name in names if not np.isnan(values_of[name]).all()]
         if self.origin is None:
-            queries, there = self._completed(path, queries, names, held, stated, there)
+            queries, has_value = self._completed(path, queries, names, values_of, stated, has_value)
         results = [dict[Measure, Result]() for _ in self.runs]
         for name in names:
-            values, sums = held[name], [(held[one], stated[one]) for part in PARTS if (one := name + part) in held]
+            values = values_of[name]
+            sums = [(values_of[name + part], stated[name + part]) for part in PARTS if name + part in values_of]
             if name not in self.measures:
                 self.measures[name] = self._measure(name, values, bool(sums), path)
             if (measure := self.measures[name]) is None:
                 continue
-            for at, of_run in enumerate(results):
-                if not np.isnan(values[at]).all():
-                    of_sums = [(each[at], over_all[at]) for each, over_all in sums]
+            for i, of_run in enumerate(results):
+                if not np.isnan(values[i]).all():
+                    of_sums = [(each[i], over_all[i]) for each, over_all in sums]
                     # tools round what they state
-                    over_all = stated[name][at] if name in stated and not self.roles.layout else math.nan
-                    of_run[measure] = _result(measure, values[at], over_all, of_sums)
+                    over_all = stated[name][i] if name in stated and not self.roles.layout else math.nan
+                    of_run[measure] = _result(measure, values[i], over_all, of_sums)
         measures = list(dict.fromkeys(measure for of_run in results for measure in of_run))
         if not measures:
             problem = "there are no values of single queries" if not names else "these values of queries give no score"
@@ -438,12 +447,12 @@ class ScoreTableBuilder:
         rivals = self._rivals(measures)
         if len(rivals) == 1:  # it ranks, and stands first
             measures = list(dict.fromkeys([*rivals, *measures]))
-            results = [{one: of_run[one] for one in measures if one in of_run} for of_run in results]
+            results = [{measure: of_run[measure] for measure in measures if measure in of_run} for of_run in results]
         self._remark_directions(measures, rivals)
         decisions = Decisions() if self.unanswered in ("", "zero") else TableDecisions(unanswered=self.unanswered)
         origin = self.origin or Origin(path, decisions=decisions)
         schema = Schema(
-            self.unit, () if len(rivals) == 1 else tuple(one.name for one in rivals or measures),
+            self.unit, () if len(rivals) == 1 else tuple(measure.name for measure in rivals or measures),
             self.columns, self.roles.replicate,
         )  # fmt: skip
         of_all = {
@@ -451,7 +460,7 @@ class ScoreTableBuilder:
             "excluded": tuple(sorted(origin.excluded)), "decisions": origin.decisions, "schema": schema,
         }  # fmt: skip
         runs = []
-        for (key, run), of_run, of_queries in zip(self.runs.items(), results, there, strict=True):
+        for (key, run), of_run, of_queries in zip(self.runs.items(), results, has_value, strict=True):
             unanswered = self.unanswered_of.get(key)
             answered = of_queries.tolist() if unanswered is None else [query not in unanswered for query in queries]
             runs.append({**run._asdict(), **of_all, "results": of_run, "answered": answered})
@@ -466,9 +475,9 @@ class ScoreTableBuilder:
     def _chosen(self, names: list[str]) -> list[str]:
         """The measures that are read: those that are asked for; else those that are known, where any of them ranks."""
         wanted = {*self.asked, *(our_measure(name) for name in self.asked)} - {None}
-        found = [name for name in names if (is_known(name) if not wanted else {name, our_measure(name)} & wanted)]
-        are_counts = not wanted and all(is_counted(our_measure(name) or ExternalMeasure(name)) for name in found)
-        return names if self.origin is not None or are_counts or not found else found
+        known = [name for name in names if (is_known(name) if not wanted else {name, our_measure(name)} & wanted)]
+        are_counts = not wanted and all(is_counted(our_measure(name) or ExternalMeasure(name)) for name in known)
+        return names if self.origin is not None or are_counts or not known else known
 
     def _reading_summary(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
         """As what the scores were read, in a line."""
@@ -489,12 +498,12 @@ class ScoreTableBuilder:
 
     def _remark_directions(self, measures: Sequence[Measure], rivals: Sequence[Measure]) -> None:
         """Refuse directions of measures that are not there; say which are taken for granted."""
-        given = [measure for measure in measures if isinstance(measure, ExternalMeasure)]
-        if unknown := [name for name in self.lower if name not in [measure.title for measure in given]]:
+        external = [measure for measure in measures if isinstance(measure, ExternalMeasure)]
+        if unknown := [name for name in self.lower if name not in [measure.title for measure in external]]:
             names = _listed([measure.name for measure in measures], 9)
             why = "it is known" if our_measure(unknown[0]) in measures else f"the measures that were read are {names}"
             raise UsageError("unknown-name", f"no direction can be stated of {shortened(unknown[0])}: {why}")
-        used = [measure for measure in given if measure.title in self.asked or rivals == [measure]]
+        used = [measure for measure in external if measure.title in self.asked or rivals == [measure]]
         if taken := [measure.title for measure in used if measure.lower is False and measure.title not in self.lower
                      and not is_known(measure.title)]:  # fmt: skip
             self.remarks.append(Remark.of("assumed-direction", taken))
@@ -513,9 +522,9 @@ class ScoreTableBuilder:
         path: str,
         queries: list[str],
         names: Sequence[str],
-        held: dict[str, FloatArray],
+        values_of: dict[str, FloatArray],
         stated: Mapping[str, FloatArray],
-        there: BoolArray,
+        has_value: BoolArray,
     ) -> tuple[list[str], BoolArray]:
         """Fill in the values that are missing, where it is known what they are; the queries that are kept."""
         is_open = self.roles.is_open
@@ -523,39 +532,40 @@ class ScoreTableBuilder:
             problem = "these files name instances only where something happened to them, so a share cannot be formed"
             remedy = "name all instances of the benchmark: --only FILE (in Python only=)"
             raise InputError("no-query", path, problem, remedy=remedy)
-        queries, there = self._with_zeros(path, queries, names, held, stated, there)
+        queries, has_value = self._with_zeros(path, queries, names, values_of, stated, has_value)
         if self.only:
             unknown = [query for query in self.only if query not in self.queries]
             if unknown and not is_open:
                 raise UsageError("unknown-query", f"there are no scores of the query {shortened(unknown[0])}")
-            at = [queries.index(query) if query in self.queries else -1 for query in self.only]
-            queries, there = list(self.only), _taken(held, there, at)
-        kept = np.ones(len(queries), dtype=np.bool_)
+            places = [queries.index(query) if query in self.queries else -1 for query in self.only]
+            queries, has_value = list(self.only), _taken(values_of, has_value, places)
+        is_kept = np.ones(len(queries), dtype=np.bool_)
         for name in names:
-            values, has_sums = held[name], any(name + part in held for part in PARTS)
+            values, has_sums = values_of[name], any(name + part in values_of for part in PARTS)
             empty = np.isnan(values) & ~np.isnan(values).all(axis=1, keepdims=True)  # or the run is without the measure
             lacking = empty if is_open else empty & ~np.isnan(values).all(axis=0)
             if not lacking.any() or has_sums:
                 continue
             if is_open or self.unanswered in ("zero", "tasks"):
-                held[name] = np.where(lacking, 0.0, values)
+                values_of[name] = np.where(lacking, 0.0, values)
             elif self.unanswered == "common":
-                kept &= ~lacking.any(axis=0)
+                is_kept &= ~lacking.any(axis=0)
             else:
                 raise self._hole_error(path, name, lacking, queries)
-        if not kept.all():
-            if not kept.any():
+        if not is_kept.all():
+            if not is_kept.any():
                 raise InputError("no-query", path, "no query has a value of every run", remedy="leave out a run")
-            self.remarks.append(Remark.of("common-queries", n=int(kept.sum()), all=len(kept)))
-            queries, there = list(compress(queries, kept)), _taken(held, there, np.flatnonzero(kept))
-        return queries, there
+            self.remarks.append(Remark.of("common-queries", n=int(is_kept.sum()), all=len(is_kept)))
+            queries, has_value = list(compress(queries, is_kept)), _taken(values_of, has_value, np.flatnonzero(is_kept))
+        return queries, has_value
 
     def _hole_error(self, path: str, name: str, lacking: BoolArray, queries: Sequence[str]) -> InputError:
         """What is wrong where some runs lack values: how many queries are common, and which run costs most of them."""
         tags = list(self.runs)
         run, query = np.argwhere(lacking)[0].tolist()
-        complete, of_all = int((~lacking.any(axis=0)).sum()), lacking.sum(axis=0)
-        without = [int((of_all == one).sum()) for one in lacking.astype(np.int64)]  # common to all runs but this one
+        complete, n_lacking = int((~lacking.any(axis=0)).sum()), lacking.sum(axis=0)
+        # common to all runs but this one
+        without = [int((n_lacking == lacks).sum()) for lacks in lacking.astype(np.int64)]
         costly = int(np.argmax(without))
         common = f"{complete} of {counted(len(queries), self.unit)} that all runs have"
         if without[costly] > complete:
@@ -574,60 +584,60 @@ class ScoreTableBuilder:
         path: str,
         queries: list[str],
         names: Sequence[str],
-        held: dict[str, FloatArray],
+        values_of: dict[str, FloatArray],
         stated: Mapping[str, FloatArray],
-        there: BoolArray,
+        has_value: BoolArray,
     ) -> tuple[list[str], BoolArray]:
         """Count as 0 the queries of which a run has no line and that what it states over all counts."""
         n_q = stated.get("num_q", np.full(len(self.runs), np.nan))
         zeros: dict[tuple[str, int], int] = {}
         are_means = [name for name in names if name in stated and not is_summed(our_measure(name))
-                     and not any(name + part in held for part in PARTS)]  # fmt: skip
-        for name, at in product(are_means, range(len(self.runs))):
-            values, total = held[name][at], float(stated[name][at])
-            if n := 0 if math.isnan(total) else counted_in(values, total, n_q[at]):
-                zeros[name, at] = n - int((~np.isnan(values)).sum())
+                     and not any(name + part in values_of for part in PARTS)]  # fmt: skip
+        for name, i in product(are_means, range(len(self.runs))):
+            values, total = values_of[name][i], float(stated[name][i])
+            if n := 0 if math.isnan(total) else counted_in(values, total, n_q[i]):
+                zeros[name, i] = n - int((~np.isnan(values)).sum())
             elif not math.isnan(total):
                 fields: dict[str, Any] = {"measure": name, "stated": f"{total:g}", "mean": f"{topic_mean(values):.4f}"}
-                self.denied[name] = Remark.of("left-out.stated", file=path, run=list(self.runs)[at], **fields)
+                self.denied[name] = Remark.of("left-out.stated", file=path, run=list(self.runs)[i], **fields)
         zeros = {key: n for key, n in zeros.items() if n and key[0] not in self.denied}
-        lacking = {key: np.isnan(held[key[0]][key[1]]) & there.any(axis=0) for key in zeros}
+        lacking = {key: np.isnan(values_of[key[0]][key[1]]) & has_value.any(axis=0) for key in zeros}
         besides = max((n - int(lacking[key].sum()) for key, n in zeros.items()), default=0)
         if besides > 0:  # queries that no run answers
-            there = _taken(held, there, [*range(len(queries)), *[-1] * besides])
-            queries = [*queries, *(f"unanswered-{at + 1}" for at in range(besides))]
-        for (name, at), n in zeros.items():
-            empty = np.isnan(held[name][at])
+            has_value = _taken(values_of, has_value, [*range(len(queries)), *[-1] * besides])
+            queries = [*queries, *(f"unanswered-{i + 1}" for i in range(besides))]
+        for (name, i), n in zeros.items():
+            empty = np.isnan(values_of[name][i])
             if int(empty.sum()) != n:
                 problem = (
-                    f"the run {shortened(list(self.runs)[at])} counts {n} unanswered queries in its {name}, "
+                    f"the run {shortened(list(self.runs)[i])} counts {n} unanswered queries in its {name}, "
                     f"and lacks {int(empty.sum())} of those that the files name"
                 )
                 raise InputError("conflicting", path, problem, remedy="give scores of runs on the same queries")
-            held[name][at] = np.where(empty, 0.0, held[name][at])
+            values_of[name][i] = np.where(empty, 0.0, values_of[name][i])
         if zeros:
             self.remarks.append(Remark.of("counted-unanswered", list(dict.fromkeys(
-                f"{list(self.runs)[at]}: {n}" for (_, at), n in zeros.items()))))  # fmt: skip
-        return queries, there
+                f"{list(self.runs)[i]}: {n}" for (_, i), n in zeros.items()))))  # fmt: skip
+        return queries, has_value
 
     def _measure(self, name: str, values: FloatArray, has_sums: bool, path: str) -> Measure | None:
         """The measure of a name, ours where there is one; None where the values of queries do not give its score."""
         measure = our_measure(name)
-        there = values[~np.isnan(values)]
+        present = values[~np.isnan(values)]
         beyond = {run: row for run, row in zip(self.runs, values, strict=True) if ((row < 0) | (row > 1)).any()}
         if beyond and is_known(name) and not is_summed(measure) and normal_name(name) not in ("score", "utility"):
-            shown = [f"{shortened(run)} {np.nanmin(row):g} to {np.nanmax(row):g}" for run, row in beyond.items()]
+            examples = [f"{shortened(run)} {np.nanmin(row):g} to {np.nanmax(row):g}" for run, row in beyond.items()]
             if (values[[run not in beyond for run in self.runs]] > 0).any():
                 raise InputError(
-                    "mixed-forms", path, f"{name} is from 0 to 1, but not in all runs", found=_listed(shown, 3),
+                    "mixed-forms", path, f"{name} is from 0 to 1, but not in all runs", found=_listed(examples, 3),
                     remedy="write the values of all runs as shares, or take these runs out",
                 )  # fmt: skip
-            self.remarks.append(Remark.of("beyond-share", shown, measure=name))
+            self.remarks.append(Remark.of("beyond-share", examples, measure=name))
         if measure is None or (
-            isinstance(measure, Accuracy | LabelAccuracy) and not has_sums and not np.isin(there, (0.0, 1.0)).all()
+            isinstance(measure, Accuracy | LabelAccuracy) and not has_sums and not np.isin(present, (0.0, 1.0)).all()
         ):
-            is_share = bool((there >= 0).all() and (there <= 1).all())
-            kind: Any = "share" if is_share else "unbounded" if (there % 1).any() else "count"
+            is_share = bool((present >= 0).all() and (present <= 1).all())
+            kind: Any = "share" if is_share else "unbounded" if (present % 1).any() else "count"
             lower = self.lower.get(name, None if _DOUBTFUL.search(normal_name(name)) else False)
             measure = ExternalMeasure(name, kind, lower)
         if has_sums or is_summed(measure):
@@ -673,9 +683,9 @@ def number(value: Any) -> float | None:
 def our_measure(name: str) -> Measure | None:
     """The one measure that a name stands for; another tool's word for one only where that leaves no doubt."""
     with suppress(UsageError):
-        if len(found := understood(name)) == 1:
-            is_sure = found[0].name == name or not (is_summed(found[0]) or _DOUBTFUL.search(normal_name(name)))
-            return found[0] if is_sure else None
+        if len(measures := understood(name)) == 1:
+            is_sure = measures[0].name == name or not (is_summed(measures[0]) or _DOUBTFUL.search(normal_name(name)))
+            return measures[0] if is_sure else None
     return None
 
 
@@ -706,13 +716,13 @@ def _half_last_decimal(written: FloatArray) -> float:
 
 def counted_in(values: FloatArray, stated: float, n_stated: float) -> int:
     """Of how many queries a stated score is the mean; 0 where no whole number of unanswered ones explains it."""
-    there = values[~np.isnan(values)]
-    n, total = len(there), float(there.sum())
+    present = values[~np.isnan(values)]
+    n, total = len(present), float(present.sum())
     near = max(
-        _half_last_decimal(there) + _half_last_decimal(np.array([stated])), _NEAR
+        _half_last_decimal(present) + _half_last_decimal(np.array([stated])), _NEAR
     )  # both were rounded as they are written
     tried = [*([] if math.isnan(n_stated) else [int(n_stated)]), n, *([round(total / stated)] if stated else [])]
-    return next((one for one in tried if one >= n > 0 and abs(total / one - stated) <= near), 0)
+    return next((tried_n for tried_n in tried if tried_n >= n > 0 and abs(total / tried_n - stated) <= near), 0)
 
 
 def _result(measure: Measure, per_query: FloatArray, stated: float, sums: Sequence[tuple[FloatArray, float]]) -> Result:

@@ -62,7 +62,7 @@ def records(submission: Submission, basis: Basis) -> Records:
         answers = own_answers or main
     if answers is not None:
         if "answers" not in rules.parts:
-            other = _years_with(rules.task, lambda one: "answers" in one.parts)
+            other = _years_with(rules.task, lambda row: "answers" in row.parts)
             raise UsageError("unfit-option", f"{basis.named_task} has no answers to score: leave --answers out{other}")
         if "answers" not in basis.qrels:
             problem = "holds no labels to score answers by"
@@ -71,7 +71,7 @@ def records(submission: Submission, basis: Basis) -> Records:
     read |= {part: main.other_parts[part] for part in rules.others if part in main.other_parts}
     if submission.long_list is not None:
         if not rules.long_list:
-            other = _years_with(rules.task, lambda one: one.long_list)
+            other = _years_with(rules.task, lambda row: row.long_list)
             raise UsageError("unfit-option", f"{basis.named_task} has no long list: leave --long-list out{other}")
         read["long"] = _checked(basis.read(submission.long_list), Run, basis)
     return read

@@ -97,7 +97,7 @@ def _swe_lists(report: Any, _: _Values, source: Source) -> tuple[CellTable, Role
             f"total_instances is {report['total_instances']}, and the lists name {len(named)}",
             remedy="give the report with its incomplete_ids, or each instance's report.json",
         )  # fmt: skip
-    rows = [(one, float(one in {*report[f"resolved{ending}"]})) for one in named]
+    rows = [(instance, float(instance in {*report[f"resolved{ending}"]})) for instance in named]
     return _table(source, "instance resolved", rows), Roles("instance", measures=["resolved"], is_open=not ending)
 
 
@@ -107,7 +107,7 @@ def _swe_instances(instances: Any, _: _Values, source: Source) -> tuple[CellTabl
         run = parents[-2]
     elif len(instances) == 1 and source.stem.startswith(next(iter(instances))):  # …/MODEL/INSTANCE.report.json
         run = parents[-1]
-    rows = [(one, float(of["resolved"]), run) for one, of in instances.items()]
+    rows = [(instance, float(report["resolved"]), run) for instance, report in instances.items()]
     return _table(source, "instance resolved run", rows), Roles("instance", "run" if run else "", measures=["resolved"])
 
 
@@ -116,8 +116,8 @@ def _swe_instances(instances: Any, _: _Values, source: Source) -> tuple[CellTabl
 
 def _every_eval(_: Any, values: _Values, source: Source) -> tuple[CellTable, Roles]:
     rows = [  # an error has no evaluation
-        (one["sample_id"], one["model_id"], one["evaluation_name"], (one["evaluation"] or {}).get("score"))
-        for _, one in values
+        (record["sample_id"], record["model_id"], record["evaluation_name"], (record["evaluation"] or {}).get("score"))
+        for _, record in values
     ]
     lines = [line for line, _ in values]
     return _table(source, "sample run measure value", rows, lines), Roles("sample", "run", "", "measure", "value")
@@ -131,8 +131,8 @@ _TEXTS: Final = frozenset({"runid", "relstring"})
 
 def _leaves(value: Any, *keys: str) -> Iterator[tuple[Any, ...]]:
     if isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _leaves(one, *keys, str(key))
+        for key, inner in value.items():
+            yield from _leaves(inner, *keys, str(key))
     elif not _TEXTS & {*keys}:
         yield *keys, value
 
@@ -145,7 +145,7 @@ def _level_of_measures(value: Any) -> int:
     """
     rows = list(_leaves(value))
     is_deep = {*map(len, rows)} in ({3}, {4})  # with the number
-    return next((at for at in (-2, -3) if is_deep and all(our_measure(row[at]) for row in rows)), 0)
+    return next((level for level in (-2, -3) if is_deep and all(our_measure(row[level]) for row in rows)), 0)
 
 
 def _nested(dictionary: Any, _: _Values, source: Source) -> tuple[CellTable, Roles]:
@@ -157,21 +157,21 @@ def _nested(dictionary: Any, _: _Values, source: Source) -> tuple[CellTable, Rol
 
 def _has(*keys: str, **kinds: type) -> Callable[[Any], bool]:
     """Whether a value is an object with these keys, and these of a type."""
-    return lambda one: (
-        isinstance(one, dict)
-        and {*keys, *kinds} <= {*one}
-        and all(isinstance(one[key], kind) for key, kind in kinds.items())
+    return lambda value: (
+        isinstance(value, dict)
+        and {*keys, *kinds} <= {*value}
+        and all(isinstance(value[key], kind) for key, kind in kinds.items())
     )
 
 
-def _holds_objects(one: object) -> TypeGuard[Mapping[Any, Mapping[Any, Any]]]:
+def _holds_objects(value: object) -> TypeGuard[Mapping[Any, Mapping[Any, Any]]]:
     """Whether all values of a dictionary are dictionaries, of which there is at least one."""
-    return isinstance(one, Mapping) and bool(one) and all(isinstance(of, Mapping) for of in one.values())
+    return isinstance(value, Mapping) and bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
 
 
-def _is_numbered(one: Any) -> bool:
+def _is_numbered(value: Any) -> bool:
     """Whether an object holds rows with words under numbers, as pandas writes with ``orient="index"``."""
-    rows = one.values() if isinstance(one, dict) and all(map(str.isdigit, one)) else ()
+    rows = value.values() if isinstance(value, dict) and all(map(str.isdigit, value)) else ()
     return any(isinstance(row, dict) and any(isinstance(cell, str) for cell in row.values()) for row in rows)
 
 
@@ -227,10 +227,10 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
     """
     parts = [(*PurePath(path).parts[:-1], Source(path).stem) for path in paths]
     deepest = min(map(len, parts), default=0)
-    levels = [[part[-at] for part in parts] for at in range(1, deepest + 1)]
+    levels = [[part[-depth] for part in parts] for depth in range(1, deepest + 1)]
     if len(paths) > 1 and len({name.rpartition(".")[2] for name in levels[0]}) == 1:  # as in bm25.map, dense.map
         levels.insert(0, [name.rpartition(".")[0] or name for name in levels[0]])
-    levels += [["/".join(part[-at:]) for part in parts] for at in range(2, deepest + 1)]
+    levels += [["/".join(part[-depth:]) for part in parts] for depth in range(2, deepest + 1)]
     return next((names for names in levels if len({*names}) == len(names)), list(paths))
 
 
@@ -243,12 +243,12 @@ def read(held: object, columns: Mapping[str, str], scores: ScoreTableBuilder) ->
         else:
             scores.add(*_table_by_roles(CellTable(MEMORY, _of_frame(held)), in_memory, columns), "run")
         return scores.scored(MEMORY)
-    found: list[tuple[CellTable, Roles, str]] = []
-    for source, name in zip(held, distinct_names([one.name for one in held]), strict=True):
+    tables: list[tuple[CellTable, Roles, str]] = []
+    for source, name in zip(held, distinct_names([file.name for file in held]), strict=True):
         with reading_errors_as_input(source.name):
-            found += [(table, roles, name) for table, roles in _tables(source, columns, scores)]
-    n_files = Counter(tag for table, *_ in found for tag in {*table.columns.get("runid", ())})
-    for table, roles, name in found:  # runs of one id, as of a tool's default, are told apart by their files
+            tables += [(table, roles, name) for table, roles in _tables(source, columns, scores)]
+    n_files = Counter(tag for table, *_ in tables for tag in {*table.columns.get("runid", ())})
+    for table, roles, name in tables:  # runs of one id, as of a tool's default, are told apart by their files
         is_shared = roles.run == "runid" and any(n_files[tag] > 1 for tag in table.columns["runid"][:1])
         scores.add(table, roles._replace(run="") if is_shared else roles, name)
     if scores.pooled:
@@ -273,8 +273,8 @@ def _first_value(source: Source, text: str) -> Any:
         return json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]
     if not (_SIGN.search(text) or any(map(our_measure, _KEY.findall(text)[:3]))):
         raise InputError("unknown-format", source.name, _NO_LAYOUT, remedy=REMEDY)
-    held = json_text.parse(source.text(columns=True), source.name)
-    return held[0] if isinstance(held, list) and held else held
+    value = json_text.parse(source.text(columns=True), source.name)
+    return value[0] if isinstance(value, list) and value else value
 
 
 def _is_evaluation(source: Source) -> bool:
@@ -326,17 +326,17 @@ def _of_values(values: _Values, source: Source, columns: Mapping[str, str]) -> t
     if _holds_objects(first):
         problem, remedy = "these dictionaries name no measure", 'give {"AP": {"q1": 0.5}} of each run'
         raise InputError("unknown-format", source.name, problem, found=", ".join(map(str, first)), remedy=remedy)
-    if not values or not all(isinstance(one, dict) for _, one in values):
+    if not values or not all(isinstance(record, dict) for _, record in values):
         raise InputError("structure", source.name, _NO_LAYOUT, remedy=REMEDY)
-    keys = dict.fromkeys(key for _, one in values for key in one)
-    by_key = {key: [one.get(key) for _, one in values] for key in keys}
+    keys = dict.fromkeys(key for _, record in values for key in record)
+    by_key = {key: [record.get(key) for _, record in values] for key in keys}
     return _table_by_roles(CellTable(source.name, by_key, lambda at: values[at][0]), source, columns)
 
 
 def _of_rows(source: Source, text: str) -> CellTable | tuple[CellTable, Roles]:
     """A table with a header; or lines without one, whose roles are known."""
     first = text.lstrip("\n").partition("\n")[0]
-    rows = list(tabular.rows(text, source, next((one for one in "\t,;" if one in first), " "), Comments()))
+    rows = list(tabular.rows(text, source, next((name for name in "\t,;" if name in first), " "), Comments()))
     names = rows[0].values if rows else []
     tabular.check_width(rows, len(names), source)
     if len(names) == 3 and (is_number(names[2]) or _TEXTS & {*names}):
@@ -347,50 +347,54 @@ def _of_rows(source: Source, text: str) -> CellTable | tuple[CellTable, Roles]:
             found=",".join(names), remedy=REMEDY,
         )  # fmt: skip
     by_name = zip(*(row.values for row in rows), strict=True)  # which stand first
-    return CellTable(source.name, {one: values for one, *values in by_name}, lambda at: rows[at + 1].number)
+    return CellTable(source.name, {name: values for name, *values in by_name}, lambda at: rows[at + 1].number)
 
 
 def _of_lines(rows: Sequence[Any], source: Source) -> tuple[CellTable, Roles]:
     """MEASURE QUERY VALUE of trec_eval, one run after another; or QUERY MEASURE VALUE of ir_measures."""
     first = rows[0].values
-    if (at := next((at for at in (0, 1) if first[at] in _TEXTS or our_measure(first[at])), None)) is None:
+    if (
+        column := next((column for column in (0, 1) if first[column] in _TEXTS or our_measure(first[column])), None)
+    ) is None:
         raise InputError(
             "unknown-measure", source.name, "no column holds measures", line=1, found=rows[0].text,
             remedy=f"name the columns in a first row; {REMEDY}",
         )  # fmt: skip
     # a run ends where a query follows its values over all; or begins with its name
-    is_named_first = first[at] == "runid" and len(rows) > 1 and rows[1].values[1 - at] != ALL
+    is_named_first = first[column] == "runid" and len(rows) > 1 and rows[1].values[1 - column] != ALL
     ends = (
-        other.values[at] == "runid" if is_named_first else one.values[1 - at] == ALL != other.values[1 - at]
-        for one, other in pairwise(rows)
+        other.values[column] == "runid"
+        if is_named_first
+        else row_before.values[1 - column] == ALL != other.values[1 - column]
+        for row_before, other in pairwise(rows)
     )
     runs = list(accumulate(ends, initial=0))
-    tags = {run: row.values[2] for run, row in zip(runs, rows, strict=True) if row.values[at] == "runid"}
+    tags = {run: row.values[2] for run, row in zip(runs, rows, strict=True) if row.values[column] == "runid"}
     if runs[-1] and len(tags) <= runs[-1]:
         problem = f"here are {runs[-1] + 1} runs one after another, and not all have a line runid"
         raise InputError("missing-id", source.name, problem, remedy="give a file for each run")
-    kept = [(run, row) for run, row in zip(runs, rows, strict=True) if row.values[at] not in _TEXTS]
-    of = {"query": 1 - at, "measure": at, "value": 2}
-    columns = {name: [row.values[place] for _, row in kept] for name, place in of.items()}
-    columns["runid"] = [tags.get(run, "") for run, _ in kept]
-    table = CellTable(source.name, columns, lambda place: kept[place][1].number)
-    layout = f"lines of {'ir_measures' if at else 'trec_eval'}"
+    of_queries = [(run, row) for run, row in zip(runs, rows, strict=True) if row.values[column] not in _TEXTS]
+    places = {"query": 1 - column, "measure": column, "value": 2}
+    columns = {name: [row.values[place] for _, row in of_queries] for name, place in places.items()}
+    columns["runid"] = [tags.get(run, "") for run, _ in of_queries]
+    table = CellTable(source.name, columns, lambda place: of_queries[place][1].number)
+    layout = f"lines of {'ir_measures' if column else 'trec_eval'}"
     return table, Roles("query", "runid" if tags else "", measure="measure", value="value", layout=layout)
 
 
-def _of_frame(held: Any) -> dict[str, Sequence[Any]]:
+def _of_frame(frame: Any) -> dict[str, Sequence[Any]]:
     """The columns of a frame, of pandas, polars or pyarrow, or of a dictionary."""
-    held = frames.collected(held)
-    names = held if isinstance(held, Mapping) else getattr(held, "column_names", getattr(held, "columns", None))
+    frame = frames.collected(frame)
+    names = frame if isinstance(frame, Mapping) else getattr(frame, "column_names", getattr(frame, "columns", None))
     if names is None:
         raise InputError(
-            "unknown-format", MEMORY, "this is not a table of scores", found=type(held).__name__, remedy=REMEDY
+            "unknown-format", MEMORY, "this is not a table of scores", found=type(frame).__name__, remedy=REMEDY
         )
-    return {str(name): getattr(held[name], "to_pylist", lambda one=held[name]: list(one))() for name in names}
+    return {str(name): getattr(frame[name], "to_pylist", lambda one=frame[name]: list(one))() for name in names}
 
 
 def _of_run(
-    held: Mapping[str, Any], run: Mapping[str, Any], source: Source, cells: ScoreTableBuilder
+    evaluation: Mapping[str, Any], run: Mapping[str, Any], source: Source, cells: ScoreTableBuilder
 ) -> tuple[CellTable, Roles]:
     """A run of our own JSON as a table with a column a measure, in whose last row is what the run has over all."""
     if "per_query" not in run:
@@ -398,8 +402,8 @@ def _of_run(
             "no-query", source.name, "this JSON contains no values of single queries",
             remedy="write it with evaluate --per-query -f json",
         )  # fmt: skip
-    rules = held["task"], held["edition"], Decisions(**held["decisions"])
-    cells.origin = cells.origin or Origin(held["gold"], *rules, held.get("excluded", ()))
+    rules = evaluation["task"], evaluation["edition"], Decisions(**evaluation["decisions"])
+    cells.origin = cells.origin or Origin(evaluation["gold"], *rules, evaluation.get("excluded", ()))
     if rules != (cells.origin.task, cells.origin.edition, cells.origin.decisions):
         raise UsageError("not-comparable", f"{source.name} was scored by other rules than the first run")
     key = run["tag"] if run["tag"] not in cells.runs else run["file"]
@@ -408,14 +412,14 @@ def _of_run(
     cells.runs[key] = RunFields(run["tag"], run["file"], run["counts"], run["queries"]["extra"])
     cells.unanswered_of[key] = run.get("unanswered", ())
     each = {**run["per_query"], ALL: run["measures"]}
-    columns = {name: [one.get(name) for one in each.values()] for name in run["measures"]}
+    columns = {name: [values.get(name) for values in each.values()] for name in run["measures"]}
     for name, rows in run.get("sums", {}).items():
-        columns |= {name + part: [row[at] for row in rows] for at, part in enumerate(PARTS)}
+        columns |= {name + part: [row[i] for row in rows] for i, part in enumerate(PARTS)}
     table = CellTable(source.name, {"tag": [key] * len(each), "query": list(each), **columns})
     return table, Roles("query", "tag", measures=list(columns))
 
 
-def _table_by_roles(table: CellTable, source: Source, given: Mapping[str, str]) -> tuple[CellTable, Roles]:
+def _table_by_roles(table: CellTable, source: Source, named: Mapping[str, str]) -> tuple[CellTable, Roles]:
     """A table with the roles of its columns: those that their names and ``--columns`` tell."""
     if {normal_name(name) for name in table.columns} >= {"task_name"}:
         table = _of_subsets(table)
@@ -424,66 +428,70 @@ def _table_by_roles(table: CellTable, source: Source, given: Mapping[str, str]) 
     if normal >= LOG and not normal & EVERY_NAME["query"]:
         problem = "this log has one row for each run, without the scores of single queries"
         raise InputError("no-query", table.name, problem, remedy=REMEDY)
-    if not given:
+    if not named:
         _refuse(dict.fromkeys(normal), table.name)
         if (alien := normal & _OTHERS) and not normal & {*EVERY_NAME["measure"], _COUNTS[1]}:
             remedy = f"name the columns of a table of scores: {search.option('query', 'tag')}"
             raise search.fault("unknown-format", f"its column {min(alien)} is one of golds and runs", remedy)
-    patterns = {role: given[role] for role in ("query", "tag") if set(given.get(role, "")) & set("*|")}
+    patterns = {role: named[role] for role in ("query", "tag") if set(named.get(role, "")) & set("*|")}
     for role, tiers in _TIERS.items():
-        if role in given and role not in patterns:
-            search.by_name(role, given[role])
+        if role in named and role not in patterns:
+            search.by_name(role, named[role])
         elif role not in patterns and (role != "value" or "measure" in search.roles):
             search.find(role, tiers)
-    of = {role: names[at] for role, at in search.roles.items()}
-    needed = ["query", *(role for role in _TIERS if role in given), *(["value"] if "measure" in of else [])]
-    if lacking := [role for role in needed if role not in of and role not in patterns]:
+    by_role = {role: names[i] for role, i in search.roles.items()}
+    needed = ["query", *(role for role in _TIERS if role in named), *(["value"] if "measure" in by_role else [])]
+    if lacking := [role for role in needed if role not in by_role and role not in patterns]:
         problem, remedy = f"no column is recognised as the {lacking[0]}", search.option(lacking[0])
         if lacking == ["query"]:
             remedy += f"; where columns are queries (as of models × tasks): {search.option('tag', query='Task*')}"
         unnamed = "write a name above the column that has none, such as query or model; " if "" in names else ""
         raise search.fault("missing-column", problem, f"{unnamed}{REMEDY}; or use {remedy}")
     if "query" in patterns:  # a row a run
-        return _transposed(table, _matching(search, names, patterns["query"], of.values()), of.get("tag", ""), search)
+        return _transposed(
+            table, _matching(search, names, patterns["query"], by_role.values()), by_role.get("tag", ""), search
+        )
     ranks = dict.fromkeys(table.columns.get("ranked_by", ()))
-    roles = Roles(of["query"], of.get("tag", ""), of.get("replicate", ""), ranks=next(iter(ranks), ""))
+    roles = Roles(by_role["query"], by_role.get("tag", ""), by_role.get("replicate", ""), ranks=next(iter(ranks), ""))
     if "tag" in patterns:
-        return table, roles._replace(runs=_matching(search, names, patterns["tag"], of.values()))
-    if "measure" in of:
-        return table, roles._replace(measure=of["measure"], value=of["value"])
-    if "value" in of:
-        return table, roles._replace(measures=[of["value"]])
-    others = [names[at] for at in search.columns_without_role(IDLE)]
-    kept = [name for name in others if any(_is_number(value) for value in table.columns[name])]
-    if not kept:
+        return table, roles._replace(runs=_matching(search, names, patterns["tag"], by_role.values()))
+    if "measure" in by_role:
+        return table, roles._replace(measure=by_role["measure"], value=by_role["value"])
+    if "value" in by_role:
+        return table, roles._replace(measures=[by_role["value"]])
+    others = [names[i] for i in search.columns_without_role(IDLE)]
+    numeric = [name for name in others if any(_is_number(value) for value in table.columns[name])]
+    if not numeric:
         there = [f"{name} holds {shortened(str(table.columns[name][0]))!r}" for name in others[:1]]
         written = any(re.fullmatch(r"[-+]?\d*(,\d+|[.,]?\d+\s*%)", str(table.columns[name][0])) for name in others)
         remedy = f"write numbers like 0.5, without commas and percent signs; {REMEDY}" if written else REMEDY
         raise search.fault("unknown-format", f"no column holds numbers{': '.join(['', *there])}", remedy)
-    known = [name for name in kept if is_known(re.sub(r"\.(above|below)$", "", name)) or normal_name(name) in _COUNTS]
+    known = [
+        name for name in numeric if is_known(re.sub(r"\.(above|below)$", "", name)) or normal_name(name) in _COUNTS
+    ]
     if not roles.run and not known:
         return table, roles._replace(runs=_runs(table, search, others))
-    if not roles.run and len(known) < len(kept):
-        other = next(name for name in kept if name not in known)
+    if not roles.run and len(known) < len(numeric):
+        other = next(name for name in numeric if name not in known)
         problem = f"{known[0]} is a measure and {other} is not known to be one: are the columns measures or runs?"
         remedy = f"runs: {search.option(tag='*')}; measures: name the run in a column run"
         raise search.fault("ambiguous", problem, remedy)
-    if {*_COUNTS} <= {*kept}:
-        table, kept = _with_micro(table, kept)
+    if {*_COUNTS} <= {*numeric}:
+        table, numeric = _with_micro(table, numeric)
         roles = roles._replace(ranks="MicroF1")
-    return table, roles._replace(measures=kept)
+    return table, roles._replace(measures=numeric)
 
 
 def _is_number(value: Any) -> bool:
     """Whether a cell holds a number, or a word for one, and is not empty."""
-    found = number(value)
-    return found is not None and not np.isnan(found)
+    parsed = number(value)
+    return parsed is not None and not np.isnan(parsed)
 
 
 def _of_subsets(table: CellTable) -> CellTable:
     """A table of MTEB's tasks, each with its split and subset where rows are of these."""
     named = [name for name in table.columns if normal_name(name) in ("task_name", "split", "subset")]
-    tasks = ["/".join(map(str, one)) for one in zip(*(table.columns[name] for name in named), strict=True)]
+    tasks = ["/".join(map(str, parts)) for parts in zip(*(table.columns[name] for name in named), strict=True)]
     others = {name: cells for name, cells in table.columns.items() if name not in named}
     return table._replace(columns={"task_name": tasks, **others})
 
@@ -498,10 +506,10 @@ def _refuse(first: Any, path: str) -> None:
 def _matching(search: Search, names: Sequence[str], pattern: str, taken: Collection[str]) -> list[str]:
     """The columns that a pattern such as ``Task*`` or ``bm25|dense`` names."""
     free = [name for name in names if name not in taken]
-    found = {part: {name for name in free if fnmatch.fnmatchcase(name, part)} for part in pattern.split("|")}
-    if lacking := [part for part, some in found.items() if not some]:
+    by_part = {part: {name for name in free if fnmatch.fnmatchcase(name, part)} for part in pattern.split("|")}
+    if lacking := [part for part, some in by_part.items() if not some]:
         raise search.fault("missing-column", f"no column is called {lacking[0]}", "name columns that are there")
-    return [name for name in free if any(name in some for some in found.values())]
+    return [name for name in free if any(name in some for some in by_part.values())]
 
 
 def _transposed(table: CellTable, queries: Sequence[str], run: str, search: Search) -> tuple[CellTable, Roles]:
@@ -545,9 +553,9 @@ def _why_no_run(name: str, table: CellTable) -> str:
 def _with_micro(table: CellTable, names: Sequence[str]) -> tuple[CellTable, list[str]]:
     """Of counts the micro-averaged measures, and what each query adds to them, in the place of the counts."""
     each = correct, retrieved, relevant = [table.numbers(name)[0] for name in _COUNTS]
-    fits = (correct >= 0) & (correct <= np.minimum(retrieved, relevant)) & (sum(one % 1 for one in each) == 0)
+    fits = (correct >= 0) & (correct <= np.minimum(retrieved, relevant)) & (sum(counts % 1 for counts in each) == 0)
     if not fits.all():
-        found = ", ".join(f"{one[at := int(fits.argmin())]:g}" for one in each)
+        found = ", ".join(f"{counts[at := int(fits.argmin())]:g}" for counts in each)
         remedy = "expected integers, 0 ≤ correct ≤ retrieved, correct ≤ relevant"
         raise table.place(at).fault("bad-cell", f"this is not {', '.join(_COUNTS)}", found, remedy)
     made: dict[str, Sequence[float]] = {}

@@ -159,24 +159,24 @@ def better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> 
     answered = judged.retrieved > 0
     if not answered.any() or judged.retrieved[answered].mean() <= (1 if ranks_matter else _LIST - 1):
         return
-    kept = judged.qrels.sizes > 0
+    is_counted = judged.qrels.sizes > 0
     if answered_only:
-        kept &= answered
-    if not kept.any():
+        is_counted &= answered
+    if not is_counted.any():
         return
     as_it_is, reversed_ = _average_precisions(judged)
     gained, lost = int((reversed_ > as_it_is).sum()), int((reversed_ < as_it_is).sum())
-    better = float((reversed_ - as_it_is)[kept].mean()) > _CLEARLY
+    better = float((reversed_ - as_it_is)[is_counted].mean()) > _CLEARLY
     if not better or gained - lost <= _DEVIATIONS * (gained + lost) ** 0.5:
         return
-    yield f"{as_it_is[kept].mean():.4f}, and {reversed_[kept].mean():.4f}"
+    yield f"{as_it_is[is_counted].mean():.4f}, and {reversed_[is_counted].mean():.4f}"
 
 
 def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
     """Average precision of each query, as the ranking is and reversed; each of shape (Q,)."""
-    found = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance >= 1))
-    query = judged.qrels.query_of(found)
-    rank = judged.rank[found]
+    rows = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance >= 1))
+    query = judged.qrels.query_of(rows)
+    rank = judged.rank[rows]
     order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
     query, rank = query[order], rank[order]
     n, relevant = len(judged.qrels.queries), np.maximum(judged.qrels.relevant(), 1)
@@ -191,11 +191,11 @@ def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
 
 def is_gold(part: str, judged: Judged) -> bool:
     """Whether a part retrieves what is relevant of every query; or all that is judged, by its relevance."""
-    qrels, found = judged.qrels, judged.rank > 0
-    kept = qrels.sizes > 0 if part == "answers" else np.ones(len(qrels.sizes), dtype=np.bool_)
-    if np.array_equal(found, qrels.relevance > 0):
-        return bool(found.any()) and np.array_equal(judged.retrieved[kept], qrels.relevant()[kept])
-    if not found.all() or not np.array_equal(judged.retrieved, qrels.sizes):
+    qrels, retrieved = judged.qrels, judged.rank > 0
+    is_counted = qrels.sizes > 0 if part == "answers" else np.ones(len(qrels.sizes), dtype=np.bool_)
+    if np.array_equal(retrieved, qrels.relevance > 0):
+        return bool(retrieved.any()) and np.array_equal(judged.retrieved[is_counted], qrels.relevant()[is_counted])
+    if not retrieved.all() or not np.array_equal(judged.retrieved, qrels.sizes):
         return False
     query = np.repeat(np.arange(len(qrels.sizes)), qrels.sizes)
     in_order = qrels.graded[np.lexsort((judged.rank, query))]

@@ -23,13 +23,13 @@ def systems_of(scored: Sequence[Scores], replicates: PathLike | Mapping[str, Seq
     """System → its runs: by their tags or files, from a CSV with the columns run and system, or by a column."""
     schema = scored[0].schema if scored else None
     if schema is not None and schema.replicate and replicates == schema.replicate:
-        of = {scores.tag: [] if scores.schema is None else scores.schema.copies for scores in scored}
-        scored = [copy for copies in of.values() for copy in copies]
-        replicates = {name: [copy.tag for copy in copies] for name, copies in of.items()}
+        copies_of = {scores.tag: [] if scores.schema is None else scores.schema.copies for scores in scored}
+        scored = [copy for copies in copies_of.values() for copy in copies]
+        replicates = {name: [copy.tag for copy in copies] for name, copies in copies_of.items()}
     elif isinstance(replicates, str | os.PathLike):
         replicates = _read(replicates)
     kind = "a dictionary from names of systems to their runs"
-    found: dict[str, list[Scores]] = {}
+    by_name: dict[str, list[Scores]] = {}
     used = set[int]()
     for name, runs in one_of("replicates", replicates, Mapping, kind).items():
         for run in texts("replicates", runs, kind):
@@ -37,15 +37,15 @@ def systems_of(scored: Sequence[Scores], replicates: PathLike | Mapping[str, Seq
             if place in used:
                 raise UsageError("named-twice", f"the run {quoted(run)} is named twice among the systems")
             used.add(place)
-            found.setdefault(name, []).append(scored[place])
-        if len(found.get(name, ())) < systems.LEAST_RUNS:
+            by_name.setdefault(name, []).append(scored[place])
+        if len(by_name.get(name, ())) < systems.LEAST_RUNS:
             problem = f"the system {quoted(name)} needs at least {systems.LEAST_RUNS} runs, to know how much they vary"
             raise UsageError("too-few", f"{problem}; leave replicates out to compare these runs on other queries")
-    if left_out := [shortened(scores.name) for at, scores in enumerate(scored) if at not in used]:
+    if left_out := [shortened(scores.name) for i, scores in enumerate(scored) if i not in used]:
         raise UsageError(
             "missing-key", f"no system given for: {', '.join(left_out[:10])}; add these runs to the --replicates CSV"
         )
-    return found
+    return by_name
 
 
 def groups_in(scored: Sequence[Scores], groups: PathLike | Mapping[str, str] | None) -> Mapping[str, str] | None:
@@ -70,17 +70,19 @@ def _read(path: PathLike) -> dict[str, list[str]]:
         remedy = "write run,system in the first row"
         problem = "no column names the runs, or their systems"
         raise InputError("missing-column", sheet.name, problem, line=1, found=",".join(sheet.header), remedy=remedy)
-    found: dict[str, list[str]] = {}
+    by_system: dict[str, list[str]] = {}
     for _, cells in sheet.rows:
-        found.setdefault(cells[system], []).append(cells[run])
-    return found
+        by_system.setdefault(cells[system], []).append(cells[run])
+    return by_system
 
 
 def system(name: str, runs: Sequence[Scores]) -> Scores:
     """The scores of a system: the means of its runs'; without judged documents."""
     labels = [_label(name, scores) for scores in runs]
     labels = labels if all(labels) and len({*labels}) == len(labels) else []
-    runs = [scores for _, scores in sorted(zip(labels, runs, strict=True), key=lambda one: one[0])] if labels else runs
+    runs = (
+        [scores for _, scores in sorted(zip(labels, runs, strict=True), key=lambda pair: pair[0])] if labels else runs
+    )
     first, labels = runs[0], sorted(labels)
     results = {}
     for measure in first.results:
@@ -104,5 +106,5 @@ def _label(name: str, scores: Scores) -> str:
     schema = scores.schema
     if schema is not None and schema.replicate.casefold() in ("seed", "fold"):
         return scores.tag.removeprefix(name).strip()
-    found = re.search(r"(?:seed|fold)\W?\w+", scores.tag, re.IGNORECASE)
-    return found[0].casefold() if found else ""
+    match = re.search(r"(?:seed|fold)\W?\w+", scores.tag, re.IGNORECASE)
+    return match[0].casefold() if match else ""

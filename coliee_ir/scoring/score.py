@@ -124,15 +124,15 @@ def score_each(
     score a few whole runs each, and read large files in parts. Close it where not all
     results are taken: it holds processes.
     """
-    given = [Submission.of(submission, partial(readable, columns=basis.columns)) for submission in submissions]
+    opened = [Submission.of(submission, partial(readable, columns=basis.columns)) for submission in submissions]
     task = partial(_scored, basis, keep_judged)
     if executor is not None:
-        scored = (_with_gold(result, basis) for result in _in_executor(given, task, executor))
-    elif (used := processes(jobs, given)) > 1 and len(given) > 1:
-        scored = (_with_gold(result, basis) for result in _in_processes(given, task, used))
+        scored = (_with_gold(result, basis) for result in _in_executor(opened, task, executor))
+    elif (used := processes(jobs, opened)) > 1 and len(opened) > 1:
+        scored = (_with_gold(result, basis) for result in _in_processes(opened, task, used))
     else:
-        scored = (task(submission, used) for submission in given)
-    for result, twin in zip(scored, _copies(given), strict=True):
+        scored = (task(submission, used) for submission in opened)
+    for result, twin in zip(scored, _copies(opened), strict=True):
         if twin is not None and isinstance(result, Scores):
             result = replace(
                 result, own_remarks=(*result.own_remarks, Remark.of("identical", run="this submission", twin=twin))
@@ -156,11 +156,11 @@ def _with_gold(result: Scores | ColieeError, basis: Basis) -> Scores | ColieeErr
     return replace(result, query_ids=basis.queries, judged=judged)
 
 
-def _in_processes(given: Sequence[Submission], task: _Task, jobs: int) -> Iterator[Scores | ColieeError]:
+def _in_processes(submissions: Sequence[Submission], task: _Task, jobs: int) -> Iterator[Scores | ColieeError]:
     """What processes of this machine make of submissions; one that is killed spoils no other's work."""
     from coliee_ir.judging import workers
 
-    tasks = [partial(_score_alone, task, submission) for submission in given]
+    tasks = [partial(_score_alone, task, submission) for submission in submissions]
     done = 0
     while done < len(tasks):
         try:
@@ -169,28 +169,30 @@ def _in_processes(given: Sequence[Submission], task: _Task, jobs: int) -> Iterat
                 done += 1
             return
         except workers.LostError:  # by which run is not known: each that may have been begun gets a process of its own
-            for at in range(done, min(done + 2 * jobs, len(tasks))):
+            for i in range(done, min(done + 2 * jobs, len(tasks))):
                 try:
-                    yield from workers.results([tasks[at]], 1, alone=True)
+                    yield from workers.results([tasks[i]], 1, alone=True)
                 except workers.LostError:
                     problem = "the process that scored this run was killed, perhaps for want of memory"
                     yield InputError(
-                        "worker", name_of(given[at].run), problem, remedy="free some memory, or check the file"
+                        "worker", name_of(submissions[i].run), problem, remedy="free some memory, or check the file"
                     )
                 done += 1
 
 
-def _in_executor(given: Sequence[Submission], task: _Task, executor: Executor) -> Iterator[Scores | ColieeError]:
+def _in_executor(submissions: Sequence[Submission], task: _Task, executor: Executor) -> Iterator[Scores | ColieeError]:
     """What an executor makes of submissions: of small ones a few in each task, of a large one its parts."""
     from coliee_ir.judging import workers
 
-    sizes = [sum(map(_size, submission)) for submission in given]
-    small = [one for one, size in zip(given, sizes, strict=True) if size < 2 * PART]
-    shares = [small[at : at + _SHARE] for at in range(0, len(small), _SHARE)]
+    sizes = [sum(map(_size, submission)) for submission in submissions]
+    small = [sent for sent, size in zip(submissions, sizes, strict=True) if size < 2 * PART]
+    shares = [small[i : i + _SHARE] for i in range(0, len(small), _SHARE)]
     done = zip(workers.results([partial(_share, task, share) for share in shares], 1, executor), shares, strict=True)
     # an error of a whole share stands for each of its submissions
-    scored = chain.from_iterable([of] * len(share) if isinstance(of, ColieeError) else of for of, share in done)
-    for submission, size in zip(given, sizes, strict=True):
+    scored = chain.from_iterable(
+        [outcome] * len(share) if isinstance(outcome, ColieeError) else outcome for outcome, share in done
+    )
+    for submission, size in zip(submissions, sizes, strict=True):
         if size < 2 * PART:
             yield next(scored)
             continue
@@ -227,7 +229,7 @@ def _copies(submissions: Sequence[Submission]) -> list[str | None]:
     seen: dict[tuple[object, ...], str] = {}
     twins: list[str | None] = []
     for submission in submissions:
-        content = tuple(tuple(first_of[of.path] for of in files_of(part)) or id(part) for part in submission)
+        content = tuple(tuple(first_of[source.path] for source in files_of(part)) or id(part) for part in submission)
         twins.append(seen.get(content))
         if files_of(submission.run):
             seen.setdefault(content, name_of(submission.run))

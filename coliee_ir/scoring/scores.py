@@ -146,16 +146,19 @@ class Scores(TabularResult):
         """Query → name → value; a query that a measure leaves out has no value of it."""
         columns = {measure.name: result.per_query.tolist() for measure, result in self.results.items()}
         return {
-            query: {name: values[at] for name, values in columns.items() if not math.isnan(values[at])}
-            for at, query in enumerate(self.query_ids)
+            query: {name: values[i] for name, values in columns.items() if not math.isnan(values[i])}
+            for i, query in enumerate(self.query_ids)
         }
 
     @property
     def sums(self) -> dict[str, FloatArray]:
         """Above and below the line of a micro-averaged score: what each query adds, and at the end the sums."""
         terms = {measure.name: result.summed for measure, result in self.results.items()}
-        of_share = {name: one for name, one in terms.items() if one is not None and one.score is share}
-        return {name: np.vstack((one.each, one.each.sum(axis=0) + one.besides)) for name, one in of_share.items()}
+        of_share = {name: summed for name, summed in terms.items() if summed is not None and summed.score is share}
+        return {
+            name: np.vstack((summed.each, summed.each.sum(axis=0) + summed.besides))
+            for name, summed in of_share.items()
+        }
 
     @property
     def unit(self) -> str:
@@ -164,11 +167,11 @@ class Scores(TabularResult):
 
     def by(self, measures: Sequence[Measure], *, alone: bool = False) -> Scores:
         """The same with some measures first, or without others; the first one ranks."""
-        kept = {measure: self.results[measure] for measure in measures if measure in self.results}
+        chosen = {measure: self.results[measure] for measure in measures if measure in self.results}
         schema = self.schema
         if schema is not None:
             schema = schema._replace(rivals=(), copies=tuple(copy.by(measures, alone=alone) for copy in schema.copies))
-        return replace(self, results=kept if alone else {**kept, **self.results}, schema=schema)
+        return replace(self, results=chosen if alone else {**chosen, **self.results}, schema=schema)
 
     def on_gold(self, measure: str, seed: int) -> dict[str, Any]:
         """The fields that each result on their gold begins with: see ``OnGold``."""
@@ -247,10 +250,10 @@ def _every(n: int) -> tuple[bool, ...]:
 
 def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> int:
     """Where the one run of a name is: that of this tag, or of this file where no run or several have the tag."""
-    places = [at for at, scores in enumerate(scored) if scores.tag == name]
-    places = places or [at for at, scores in enumerate(scored) if scores.name == name]
+    places = [i for i, scores in enumerate(scored) if scores.tag == name]
+    places = places or [i for i, scores in enumerate(scored) if scores.name == name]
     if len(places) != 1:  # a tag goes before a file of that name
-        places = [at for at, scores in enumerate(scored) if name in (scores.file, *scores.files)] or places
+        places = [i for i, scores in enumerate(scored) if name in (scores.file, *scores.files)] or places
     if len(places) != 1:
         tags = ", ".join(shortened(scores.name) for scores in scored)
         what = "is not a run" if not places else f"matches {len(places)} runs; name its file"
@@ -302,9 +305,9 @@ def ranked_by(scored: Scored, name: str) -> Scored:
     one_of("measure", name, str, "the name of a measure")
     if not scored:
         return scored
-    by = measure_of(scored, name) if name else ranking_of(scored[0])
-    _ = by.lower_is_better  # which somebody must have said
-    return replace(scored, scores=[scores.by([by]) for scores in scored]) if name else scored
+    ranking = measure_of(scored, name) if name else ranking_of(scored[0])
+    _ = ranking.lower_is_better  # which somebody must have said
+    return replace(scored, scores=[scores.by([ranking]) for scores in scored]) if name else scored
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -339,18 +342,18 @@ class Scored(TabularResult, Sequence[Scores]):
         return len(self.scores)
 
     @overload
-    def __getitem__(self, at: int | str) -> Scores: ...
+    def __getitem__(self, index: int | str) -> Scores: ...
     @overload
-    def __getitem__(self, at: slice) -> Scored: ...
-    def __getitem__(self, at: int | str | slice) -> Scores | Scored:
-        if isinstance(at, slice):
-            return self.of(range(len(self))[at])
-        if isinstance(at, int):
-            return self.scores[at]
+    def __getitem__(self, index: slice) -> Scored: ...
+    def __getitem__(self, index: int | str | slice) -> Scores | Scored:
+        if isinstance(index, slice):
+            return self.of(range(len(self))[index])
+        if isinstance(index, int):
+            return self.scores[index]
         try:
-            return self.scores[place_of(self.scores, at)]
+            return self.scores[place_of(self.scores, index)]
         except UsageError:
-            raise KeyError(at) from None
+            raise KeyError(index) from None
 
     @classmethod
     def read(
@@ -401,19 +404,19 @@ class Scored(TabularResult, Sequence[Scores]):
         return cls._read(frame, columns, _table(unanswered, lower_is_better, higher_is_better, only, measures))
 
     @classmethod
-    def _read(cls, held: object, columns: Mapping[str, str] | None, table: given.ScoreTableBuilder) -> Scored:
+    def _read(cls, source: object, columns: Mapping[str, str] | None, table: given.ScoreTableBuilder) -> Scored:
         from coliee_ir.scoring import readers  # which most commands do without
 
-        found = readers.read(held, checked_columns(columns), table)
+        result = readers.read(source, checked_columns(columns), table)
         runs = []
-        for tag, of_run in zip(table.runs, found.runs, strict=True):
-            copies = tuple(Scores(**one) for one in found.copies.get(tag, ()))
+        for tag, of_run in zip(table.runs, result.runs, strict=True):
+            copies = tuple(Scores(**fields) for fields in result.copies.get(tag, ()))
             runs.append(Scores(**{**of_run, "schema": of_run["schema"]._replace(copies=copies)}))
-        return cls(runs, found.basis, [None] * len(runs), remarks=found.remarks, keep="scores")
+        return cls(runs, result.basis, [None] * len(runs), remarks=result.remarks, keep="scores")
 
     def of(self, places: Sequence[int]) -> Scored:
         """Some of them, in this order."""
-        scores, submissions = [self.scores[at] for at in places], [self.submissions[at] for at in places]
+        scores, submissions = [self.scores[i] for i in places], [self.submissions[i] for i in places]
         return replace(self, scores=scores, submissions=submissions, remarks=(), invalid=())
 
     @property
@@ -425,7 +428,7 @@ class Scored(TabularResult, Sequence[Scores]):
     def measures(self) -> tuple[Measure, ...]:
         """The measures that all runs have, the one that ranks first."""
         every = [scores.results for scores in self.scores]
-        return tuple(measure for measure in every[0] if all(measure in one for one in every)) if every else ()
+        return tuple(measure for measure in every[0] if all(measure in results for results in every)) if every else ()
 
     def tables(self) -> Sequence[Grid]:
         """The runs, the best of each measure bold."""
@@ -468,9 +471,9 @@ def with_unique_names(runs: Sequence[Scores]) -> Sequence[Scores]:
 
 def with_judged(scored: object, what: str) -> Scored:
     """Runs whose judged documents were kept, without which something cannot be made; or scores that were read."""
-    found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
-    checked(found, 0, what, documents=bool(found) and found.keep != "scores")
-    return found
+    runs: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
+    checked(runs, 0, what, documents=bool(runs) and runs.keep != "scores")
+    return runs
 
 
 def warn_of(scored: Iterable[Scores]) -> None:
@@ -592,13 +595,13 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
     best = _best(runs, measures)
     header = ["run", *(["file"] if several_files else []), *(["query"] if per_query else [])]
 
-    def total(at: int) -> list[Cell]:
-        scores = runs[at]
+    def total(i: int) -> list[Cell]:
+        scores = runs[i]
         numbers: list[Cell] = [
             _number(measure, scores.results[measure].value, top) if measure in scores.results else Number(math.nan)
             for measure, top in zip(measures, best, strict=True)
         ]
-        numbers += [Number(column[-1]) for column in added[at]]
+        numbers += [Number(column[-1]) for column in added[i]]
         return [
             scores.name,
             *([scores.file] if several_files else []),
@@ -616,16 +619,16 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
             for scores in runs
         ]
         kinds = [_count if is_count(measure) else Number for measure in measures]
-        places = [(run, at) for run, scores in enumerate(runs) for at in (*range(len(scores.query_ids)), -1)]
+        places = [(run, i) for run, scores in enumerate(runs) for i in (*range(len(scores.query_ids)), -1)]
 
         def row(place: int) -> list[Cell]:
-            run, at = places[place]
-            if at < 0:
+            run, i = places[place]
+            if i < 0:
                 return total(run)
-            name, query = runs[run].name, runs[run].query_ids[at]
-            numbers = [kind(column[at]) for kind, column in zip(kinds, values[run], strict=True)]
+            name, query = runs[run].name, runs[run].query_ids[i]
+            numbers = [kind(column[i]) for kind, column in zip(kinds, values[run], strict=True)]
             file = [runs[run].file] if several_files else []
-            return [name, *file, query, *numbers, *(Number(column[at]) for column in added[run]), *ranking]
+            return [name, *file, query, *numbers, *(Number(column[i]) for column in added[run]), *ranking]
 
         rows = Rows(len(places), row)
     parts = [name + part for name in summed for part in PARTS]
@@ -682,12 +685,12 @@ def _trec(runs: Sequence[Scores], per_query: bool) -> str:
                 for measure in measures
                 if not isinstance(measure, Delegated) or not measure.request.base.startswith(("num_q", "gm_"))
             ]
-            for at in by_id:
-                query = printable(scores.query_ids[at])
+            for i in by_id:
+                query = printable(scores.query_ids[i])
                 lines += [
-                    _trec_line(measure, query, values[at])
+                    _trec_line(measure, query, values[i])
                     for measure, values, answered in columns
-                    if answered[at] and not math.isnan(values[at])
+                    if answered[i] and not math.isnan(values[i])
                 ]
         if len(runs) > 1:  # as in trec_eval's summary, and the only thing that tells the runs apart
             lines.append(f"{'runid':<22}\tall\t{printable(scores.name)}\n")

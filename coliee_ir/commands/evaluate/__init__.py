@@ -68,9 +68,9 @@ def evaluate(
     '2 queries: 1 answered, 1 unanswered'
     """
     refuse_other_keywords(evaluate, rules)
-    beside = answers is not None or long_list is not None
-    one = Submission(run, answers, long_list) if beside and not isinstance(run, Submission) else run
-    scored = evaluate_all(gold, [one], measures=measures, jobs=1, keep="queries", **rules)
+    has_parts = answers is not None or long_list is not None
+    sent = Submission(run, answers, long_list) if has_parts and not isinstance(run, Submission) else run
+    scored = evaluate_all(gold, [sent], measures=measures, jobs=1, keep="queries", **rules)
     if len(scored) != 1:
         raise UsageError("shape", f"{run} holds {counted(len(scored), 'run')}; evaluate_all scores several")
     return scored[0]
@@ -123,18 +123,20 @@ def evaluate_all(
     if gold is None or isinstance(gold, Number):
         read_gold(gold)  # which says what is wrong with it, before the runs are looked at
     _check(runs, keep, watch, tell)
-    made = gold if isinstance(gold, Basis) else None
-    if made is not None and (measures or rules):
+    prepared = gold if isinstance(gold, Basis) else None
+    if prepared is not None and (measures or rules):
         raise UsageError("option-conflict", "an Evaluator has measures and rules of its own; name them there")
-    by = rules if made is None else Rules(task=made.task, edition=made.edition, columns=made.columns)
-    task, columns = by.get("task"), by.get("columns")
+    basis_rules = (
+        rules if prepared is None else Rules(task=prepared.task, edition=prepared.edition, columns=prepared.columns)
+    )
+    task, columns = basis_rules.get("task"), basis_rules.get("columns")
     found = runs if isinstance(runs, Runs) else find_runs(
-        runs, golds_of(gold if made is None else made.gold, task, columns), teams=teams,
-        together=teams is not None, task=task, edition=by.get("edition"), columns=columns,
+        runs, golds_of(gold if prepared is None else prepared.gold, task, columns), teams=teams,
+        together=teams is not None, task=task, edition=basis_rules.get("edition"), columns=columns,
     )  # fmt: skip
-    if made is None:
+    if prepared is None:
         check_named_columns(columns, gold, found)
-    basis = made or basis_of(gold, measures, runs=found.showing_task, **rules)
+    basis = prepared or basis_of(gold, measures, runs=found.showing_task, **rules)
     arrived = found.submissions(basis)
     remarks, invalid = list(arrived.remarks), list(arrived.invalid)
     if tell is not None:
@@ -170,7 +172,7 @@ def _with_run_names(
 ) -> list[Scores]:
     """Scores with the names of their runs, which are those of all that came, whether or not they could be scored."""
     scored = {id(submission) for submission in submissions}
-    runs = [(one.team, one.tag, order_of(of)) for one, of in zip(scores, submissions, strict=True)]
+    runs = [(result.team, result.tag, order_of(of)) for result, of in zip(scores, submissions, strict=True)]
     runs += [
         (submission.team, submission.tag, order_of(submission))
         for submission in arrived
@@ -179,7 +181,7 @@ def _with_run_names(
     if len({tag for _, tag, _ in runs}) == len(runs):
         return scores
     names = zip(scores, unique_names(runs), names_in_teams(runs), strict=False)
-    return [replace(one, unique_name=unique, own_name=own) for one, unique, own in names]
+    return [replace(result, unique_name=unique, own_name=own) for result, unique, own in names]
 
 
 def check_named_columns(
@@ -198,9 +200,9 @@ def check_named_columns(
 def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:
     """The golds, where they can be read: what lies in a folder is compared with them."""
     golds: Iterable[Any] = gold if isinstance(gold, list | tuple) else [gold]
-    for one in golds:
+    for part in golds:
         with suppress(ColieeError):  # as reading it will say
-            yield read_gold(one, task=task, columns=columns)
+            yield read_gold(part, task=task, columns=columns)
 
 
 def _check(runs: object, keep: object, *functions: object) -> None:
@@ -214,18 +216,20 @@ def _check(runs: object, keep: object, *functions: object) -> None:
         if not (function is None or callable(function)):
             raise error_for_argument("watch or tell", "a function", function)
     if isinstance(runs, Mapping) and runs:
-        one = next(iter(runs.values()))
-        inside = list(one.values() if isinstance(one, Mapping) else one if isinstance(one, list | tuple) else [])
-        is_tuple = isinstance(one, Submission)
+        first = next(iter(runs.values()))
+        inside = list(
+            first.values() if isinstance(first, Mapping) else first if isinstance(first, list | tuple) else []
+        )
+        is_tuple = isinstance(first, Submission)
         if inside and not is_tuple and all(isinstance(value, str | int | float) for value in inside) and (
-            not isinstance(one, Mapping) or all(type(value) in (int, float) for value in inside)
+            not isinstance(first, Mapping) or all(type(value) in (int, float) for value in inside)
         ):  # fmt: skip
             problem = "this is one run, query by query; give runs by name, {'bm25': run}, or in a list, [run]"
             raise UsageError("shape", problem)
 
 
-def _values_are(given: object, kind: type) -> bool:
+def _values_are(values: object, kind: type) -> bool:
     """Whether a dictionary holds dictionaries of such values only."""
-    entries = given.values() if isinstance(given, Mapping) else ()
-    kinds = (type(value) for one in entries for value in (one.values() if isinstance(one, Mapping) else (None,)))
+    entries = values.values() if isinstance(values, Mapping) else ()
+    kinds = (type(value) for inner in entries for value in (inner.values() if isinstance(inner, Mapping) else (None,)))
     return next(kinds, None) is kind and {*kinds} <= {kind}  # mostly the first says no

@@ -86,7 +86,7 @@ def _years_of(scores: Scores, year_of: Mapping[str, str]) -> Iterator[Year]:
     terms = {measure.name: result.terms for measure, result in scores.results.items()}
     for year in dict.fromkeys(named.tolist()):
         chosen = named == year
-        values = {name: float(of.score(of.each[chosen].sum(axis=0))) for name, of in terms.items()}
+        values = {name: float(summed.score(summed.each[chosen].sum(axis=0))) for name, summed in terms.items()}
         yield Year(year, int(chosen.sum()), values)
 
 
@@ -106,14 +106,14 @@ class Stage(NamedTuple):
 
 def depths(text: str) -> list[int]:
     """The depths that ``10,50,100`` or ``1..20,50`` names, in rising order."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?", part.strip())
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last or last - first >= _MOST:
             raise UsageError("bad-value", f"depths are given as 10,50,100 or 1..20, not as {text!r}")
-        found.update(range(first, last + 1))
-    return sorted(found)
+        numbers.update(range(first, last + 1))
+    return sorted(numbers)
 
 
 def stages(runs: Sequence[Scores], at: Sequence[int] = DEPTHS) -> Details:

@@ -149,7 +149,9 @@ def outcomes(basis: Basis, submissions: Iterable[Submission], cutoff: int | None
             relevant = [document for document, level in relevance.items() if level >= 1]
             before = set[str]() if previous is None else previous[index]
             wrong = set[str]()
-            for document in dict.fromkeys([*relevant, *(one for one in ranks if one in kept), *sorted(before)]):
+            for document in dict.fromkeys(
+                [*relevant, *(document_ranked for document_ranked in ranks if document_ranked in kept), *sorted(before)]
+            ):
                 is_relevant = relevance.get(document, 0) >= 1
                 is_wrong = (document in kept) != is_relevant
                 was_wrong = is_wrong if previous is None else document in before

@@ -104,9 +104,9 @@ def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labell
         articles = parts["documents"].correct() == parts["documents"].qrels.relevant()
         if decisions.without_articles == "wrong":
             articles &= parts["documents"].qrels.relevant() > 0
-        kept = ~np.isnan(result.per_query)
+        is_counted = ~np.isnan(result.per_query)
         cases = (label & articles, label & ~articles, ~label & articles, ~label & ~articles)
-        return Labelled(*(float((case & kept).sum() / kept.sum()) for case in cases))
+        return Labelled(*(float((case & is_counted).sum() / is_counted.sum()) for case in cases))
 
     def score(documents: Judged) -> float:
         return measure.compute(with_documents(parts, documents), decisions).value
@@ -115,14 +115,14 @@ def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labell
     if isinstance(measure, Micro | Macro):
         measure = replace(measure, cutoff=None)
         deepest = max(int(ranked.retrieved.max(initial=0)), 1)
-        at = np.nan_to_num(at_cutoffs(measure, ranked, deepest, decisions).values, nan=-np.inf)
-        best = int(np.argmax(at >= at.max() - NEAR))
-        k = best + 1 if at[best] > steps[0] + NEAR else None
-        steps += [float(at[best]), score(cut(ranked, best_counts(measure, ranked)))]
+        by_cutoff = np.nan_to_num(at_cutoffs(measure, ranked, deepest, decisions).values, nan=-np.inf)
+        best = int(np.argmax(by_cutoff >= by_cutoff.max() - NEAR))
+        k = best + 1 if by_cutoff[best] > steps[0] + NEAR else None
+        steps += [float(by_cutoff[best]), score(cut(ranked, best_counts(measure, ranked)))]
     else:
         steps += steps * 2
-    found = replace(ranked, rank=np.maximum(ranked.rank, parts["documents"].rank))
-    steps += [score(perfect(found, relevance_of(measure))), 1.0]
+    candidates = replace(ranked, rank=np.maximum(ranked.rank, parts["documents"].rank))
+    steps += [score(perfect(candidates, relevance_of(measure))), 1.0]
     constant, count, order, never = np.diff(np.maximum.accumulate(steps)).tolist()
     return Gap(steps[0], constant, k, count, order, never)
 
@@ -156,15 +156,15 @@ def overlap(scored: Sequence[Scores]) -> Details:
     cutoff, rel = getattr(measure, "cutoff", None), relevance_of(measure)
     relevant = runs[0].judged[part].qrels.relevance >= rel
     ranks = np.array([scores.judged[part].rank for scores in runs])
-    found = (ranks > 0) & relevant & (ranks <= (cutoff or ranks.max(initial=0)))
-    any_run = found.any(axis=0)
-    both = np.array([*found, any_run], dtype=np.float64) @ found.T
+    retrieved = (ranks > 0) & relevant & (ranks <= (cutoff or ranks.max(initial=0)))
+    any_run = retrieved.any(axis=0)
+    both = np.array([*retrieved, any_run], dtype=np.float64) @ retrieved.T
     with np.errstate(invalid="ignore"):
-        shares = both / np.array([*found.sum(axis=1), any_run.sum()])[:, None]
-    only = (found & (found.sum(axis=0) == 1)).sum(axis=1)
+        shares = both / np.array([*retrieved.sum(axis=1), any_run.sum()])[:, None]
+    only = (retrieved & (retrieved.sum(axis=0) == 1)).sum(axis=1)
     of_runs = [
-        Shared(int(n), int(alone), tuple(of))
-        for n, alone, of in zip(found.sum(axis=1), only, shares[:-1].tolist(), strict=True)
+        Shared(int(n), int(alone), tuple(shares_of_run))
+        for n, alone, shares_of_run in zip(retrieved.sum(axis=1), only, shares[:-1].tolist(), strict=True)
     ]
     relevant_in_all, none = int(relevant.sum()), (math.nan,) * len(runs)
     missed = relevant_in_all - int(any_run.sum())

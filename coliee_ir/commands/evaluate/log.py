@@ -114,8 +114,8 @@ def luck(each: Sequence[FloatArray], n: int) -> float:
     return NormalDist().inv_cdf((n - 0.375) / (n + 0.25)) * error
 
 
-def _is_same(one: str, other: str) -> bool:
-    return one == other or Path(one).resolve() == Path(other).resolve()
+def _is_same(path: str, other: str) -> bool:
+    return path == other or Path(path).resolve() == Path(other).resolve()
 
 
 def _header(path: str) -> tuple[list[str], bool]:
