@@ -148,7 +148,8 @@ def _check_order(
             raise UsageError(
                 "conflicting",
                 f"the label of {row!r} is {label:g} in the evaluation set and {int(in_gold)} in the gold: name the "
-                "rows in the order of the evaluation set, and do not sample by length (group_by_length), which changes it",
+                "rows in the order of the evaluation set, and do not sample by length (group_by_length), which changes "
+                "it",
             )
 
 

@@ -81,16 +81,6 @@ def test_what_a_small_run_does_not_need_is_not_imported(typed, tmp_path):
     assert not loaded & HEAVY
 
 
-@pytest.mark.parametrize("typed", ["", "--help", "--version", "evalute", "evaluate --help", "evaluate --nonsense 3"])
-def test_help_and_a_mistyped_command_or_option_load_no_numpy(typed):
-    code = f"import sys, atexit; sys.argv[1:] = {typed.split()!r}; from coliee_ir.__main__ import run; " + (
-        "atexit.register(lambda: print(*sys.modules, file=sys.__stdout__)); run()"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    loaded = done.stdout.splitlines()[-1].split()
-    assert "coliee_ir.cli" in loaded and "numpy" not in loaded
-
-
 def named_types(hint):
     """The classes that an annotation is made of."""
     arguments = (get_origin(hint), *get_args(hint)) if get_origin(hint) else hint if isinstance(hint, list) else ()

@@ -49,10 +49,10 @@ def spoilt(function, is_bad):
 def fault(monkeypatch):
     """A mistake that only the measuring of one run meets, behind its reading."""
 
-    def is_bad(submission, _):
-        return any("bad" in file.name for file in submission.files)
+    def is_bad(done):
+        return any("bad" in file.name for file in done.submission.files)
 
-    monkeypatch.setattr(scoring, "names_of", spoilt(scoring.names_of, is_bad))
+    monkeypatch.setattr(scoring, "remarks_of", spoilt(scoring.remarks_of, is_bad))
 
 
 def reported(err):
