@@ -418,8 +418,8 @@ def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
             raise InputError(
                 "mixed-forms",
                 record.path,
-                f"files of record run differ in what they hold: {record.path} and {first.path}",
-                remedy="give files of record kind together",
+                f"files of one run differ in what they hold: {record.path} and {first.path}",
+                remedy="give files of one kind together",
             )
     _owners(
         ((record.path, queries_of(record)) for record in records),
