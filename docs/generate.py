@@ -14,6 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from coliee_adapters import ir_measures
 from coliee_adapters.errors import ColieeError
@@ -154,6 +155,8 @@ def _typed(action: argparse.Action) -> str:
 
 def _what(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     """What an argument does, and its default where there is one."""
+    if "--decision" in action.option_strings:  # whose choices have a page of their own
+        return "a [choice that COLIEE leaves open](protocols.md#what-the-organisers-leave-open) (repeatable)"
     choices = ", ".join(map(str, action.choices or ()))
     what = prose((action.help or "") % {**vars(action), "choices": choices, "prog": parser.prog})
     if action.default in (None, False, argparse.SUPPRESS) or action.default == [] or "default" in what:
@@ -392,7 +395,8 @@ an `InputError` also `path`, `line`, `column`, `found` and `remedy`.
 What is worth knowing is reported on standard error and under `remarks` in the JSON output, with the first places;
 `remark_kinds` are their kinds. In Python, each remark has the attribute `kind`.
 
-Each is shown for two cases, under the default choices; in brackets the decision that changes what is done.
+Each is shown for two cases, under the default choices, with two of its sentences at most; in brackets the decision
+that changes what is done.
 
 {kinds()}"""
 
@@ -402,13 +406,17 @@ def meanings(known: Mapping[str, str]) -> str:
     return listing((code(kind), prose(meaning)) for kind, meaning in known.items())
 
 
+#: of a kind, what a reader needs to know it by
+_SENTENCES: Final = 2
+
+
 def kinds() -> str:
     """Everything that is remarked: the sentences, and the decision that changes what is done about it."""
     found: dict[str, list[str]] = {}
     for row in REMARKS:
         said = prose(_said(row)) + "".join(f" (`{name}`)" for name in _deciding(row.partition(".")[0]))
         found.setdefault(code(row.partition(".")[0]), []).append(said)
-    return listing((kind, "<br>".join(said)) for kind, said in found.items())
+    return listing((kind, "<br>".join(said[:_SENTENCES])) for kind, said in found.items())
 
 
 def _said(row: str) -> str:
