@@ -24,7 +24,7 @@ from coliee_adapters.files.source import Source, decode, has_mark
 from coliee_adapters.forms.decimals import decimals, integers
 from coliee_adapters.forms.form import FIELDS, Row, Values
 from coliee_adapters.forms.lines import Comments, content_lines, counted, first_lines, split_columns
-from coliee_adapters.forms.rows import block_of, plain_block
+from coliee_adapters.forms.rows import ReadingRules, block_of, plain_block
 from coliee_adapters.ids import PADDING, Ids, IntArray
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
@@ -294,19 +294,19 @@ class Reader:
     """What must be remembered from block to block: the line number, an open comment."""
 
     def __init__(self, name: str, layout: ColumnLayout, rule: IdRule, tag: str) -> None:
-        self.name, self.layout, self.rule = name, layout, rule
+        self.name, self.layout = name, layout
         self.tag = tag or None  # of the file's first line, all its words; None until that line is read
         self.comments = Comments()
         self.line = 1
         # in COLIEE's ids none separates documents; TREC's six columns may hold any
-        self.with_commas = rule is exact_id or not {"score", "rank"}.isdisjoint(layout.roles)
+        self.rules = ReadingRules(rule, rule is exact_id or not {"score", "rank"}.isdisjoint(layout.roles))
 
     def read(self, raw: bytes) -> Columns:
         columns = None if self.comments.opened else self.all_at_once(raw)
         if columns is None:
             remarks = Remarks()
             self.comments.note = remarks.add
-            columns = block_of(self.line_by_line(raw, remarks), self.rule, remarks, "", self.with_commas)
+            columns = block_of(self.line_by_line(raw, remarks), self.rules, remarks, "")
             self.line += raw.count(b"\n")
         return columns
 
@@ -330,7 +330,7 @@ class Reader:
         if remarks is None or any(column is None for column in values.values()):
             return None
         found = Values(values, partial(Place, self.name, "line"))
-        if (columns := plain_block(found, self.rule, commas=self.with_commas)) is None:
+        if (columns := plain_block(found, self.rules)) is None:
             return None
         self.line += raw.count(b"\n") if squeezed else len(columns.documents)
         columns.remarks = remarks
@@ -364,10 +364,10 @@ class Reader:
             if len(fields) < width or (len(fields) > width and "tag" not in roles):
                 raise self._wrong_count(number, line, fields)
             query, document = fields[roles["query"]], fields[roles["document"]]
-            if not self.with_commas and re.search(COMMAS, document):
+            if not self.rules.commas and re.search(COMMAS, document):
                 remedy = f"write one document per line; {self.layout.expected}"
                 raise place.fault("bad-id", "a comma in a document's id", line, remedy)
-            if self.rule is not exact_id and (found := re.search(INVISIBLE, query + document)):
+            if self.rules.ids is not exact_id and (found := re.search(INVISIBLE, query + document)):
                 problem = f"an id with an invisible character in it (U+{ord(found[0]):04X})"
                 raise place.fault("bad-id", problem, line, "delete the character")
             if "tag" in roles:

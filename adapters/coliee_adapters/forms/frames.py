@@ -55,9 +55,8 @@ def gold_of(
     """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples."""
     remarks = Remarks()
     found = _rows_of(data, "gold", columns, remarks.add)
-    return rows.gold_of(
-        rows.with_answer_words(found, columns), rule, _MEMORY, "memory", remarks, commas=commas, part=part
-    )
+    found = rows.with_answer_words(found, columns)
+    return rows.gold_of(found, rows.ReadingRules(rule, commas), _MEMORY, "memory", remarks, part=part)
 
 
 def run_of(
@@ -71,7 +70,7 @@ def run_of(
     """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers, Y or N."""
     remarks = Remarks()
     found = rows.with_answer_words(_rows_of(data, "run", columns, remarks.add), columns)
-    run = rows.run_of(found, rule, _MEMORY, "memory", tag, remarks, commas=commas)
+    run = rows.run_of(found, rows.ReadingRules(rule, commas), _MEMORY, "memory", tag, remarks)
     return run if run.tag == tag else replace(run, tag=tag)
 
 
@@ -103,7 +102,8 @@ def _rows_of(data: object, kind: GoldOrRun, columns: Mapping[str, str] | None, n
 def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
     """The ids that the document indices of ``run_of_arrays`` point into."""
     given = one_of("documents", in_order("documents", documents, "a list of ids"), Iterable, "document ids")
-    ids = [rows.id_of(document, "document", _place(at), rule, commas) for at, document in enumerate(given)]
+    rules = rows.ReadingRules(rule, commas)
+    ids = [rows.id_of(document, "document", _place(at), rules) for at, document in enumerate(given)]
     data = Ids.of(ids)
     return Collection(data.raw, data.first, data.length)
 

@@ -22,7 +22,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow
 from coliee_adapters.forms.form import Column, Form, FormContent, FoundRows, Values, place_of_row
 from coliee_adapters.forms.lines import Note
-from coliee_adapters.forms.rows import blocks_of, tag_of, with_remarks
+from coliee_adapters.forms.rows import ReadingRules, blocks_of, tag_of, with_remarks
 from coliee_adapters.forms.vocabulary import SHOWN, GoldOrRun, roles_of
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import Columns, IdRule, Run
@@ -266,7 +266,7 @@ def _checked_column(
 
 def _blocks(source: Source, roles: Mapping[str, int], rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
     """The rows of a run as blocks of columns."""
-    return with_remarks(blocks_of(row_batches(source, roles), rule, tag), remarks)
+    return with_remarks(blocks_of(row_batches(source, roles), ReadingRules.of(rule), tag), remarks)
 
 
 def _write_gold(gold: FormContent, stream: BinaryIO) -> None:

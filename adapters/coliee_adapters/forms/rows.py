@@ -47,12 +47,28 @@ _AT_ONCE: Final = 1 << 17
 _TRUTH: Final = {"true": 1.0, "false": 0.0}
 
 
+class ReadingRules(NamedTuple):
+    """How ids are read: what each is compared as, and whether it may have commas in it."""
+
+    ids: IdRule
+    commas: bool
+
+    @classmethod
+    def of(cls, ids: IdRule) -> ReadingRules:
+        """The rules for files: commas separate documents unless ids are compared as they stand."""
+        return cls(ids, ids is exact_id)
+
+
 def gold_in(form: Form, source: Source, rule: IdRule) -> Gold:
     """The gold that a file of a form holds."""
     assert form.rows is not None  # as every form of golds has
     remarks = Remarks()
     gold = gold_of(
-        with_answer_words(form.rows(source, remarks.add), source.columns), rule, source.name, form.name, remarks
+        with_answer_words(form.rows(source, remarks.add), source.columns),
+        ReadingRules.of(rule),
+        source.name,
+        form.name,
+        remarks,
     )
     return gold if form.task is None else replace(gold, task=form.task(source.head()))
 
@@ -65,7 +81,7 @@ def run_in(form: Form, source: Source, rule: IdRule) -> Run | Answers:
     assert form.rows is not None
     remarks = Remarks()
     found = with_answer_words(form.rows(source, remarks.add), source.columns)
-    return run_of(found, rule, source.name, form.name, source.stem, remarks)
+    return run_of(found, ReadingRules.of(rule), source.name, form.name, source.stem, remarks)
 
 
 def with_answer_words(found: FoundRows, given: Mapping[str, str] | None) -> FoundRows:
@@ -86,12 +102,12 @@ def _rows_with_answer_words(some: Row | Values | Entries, words: Mapping[str, st
     return some
 
 
-def id_of(value: Any, what: str, place: Place, rule: IdRule, commas: bool | None = None) -> str:
+def id_of(value: Any, what: str, place: Place, rules: ReadingRules) -> str:
     """An id: text or an integer, one word."""
     if not isinstance(value, str | Integral) or isinstance(value, bool):
         raise place.fault("bad-id", f"this is not the id of a {what}", repr(value), "give text or an integer")
-    text = rule(str(value))
-    if wrong := wrong_id((text,), commas=rule is exact_id if commas is None else commas):
+    text = rules.ids(str(value))
+    if wrong := wrong_id((text,), commas=rules.commas):
         article = forms.statute.article_named(text)  # Article 537
         raise place.fault("bad-id", wrong[1], wrong[0], ONE_WORD + (f": {article}" if article else ""))
     return text
@@ -193,44 +209,38 @@ _Judgements = tuple[Columns, npt.NDArray[np.int16], Callable[[int], Place]]
 
 def gold_of(
     found: FoundRows,
-    rule: IdRule,
+    rules: ReadingRules,
     path: str,
     form: str,
     remarks: Remarks | None = None,
     *,
-    commas: bool | None = None,
     part: bool = False,
 ) -> Gold:
-    """The gold that is found in a file.
-
-    ``commas`` is whether ids may have commas in them, by default as the rule says; ``part`` whether this may be some
-    queries of a gold, of which nothing need be relevant.
-    """
+    """The gold that is found in a file; as a part it may be some queries of one, of which nothing need be relevant."""
     remarks = Remarks() if remarks is None else remarks
     qrels: dict[str, dict[str, int]] = {}
     words: list[AnswerWord] = []
     names: dict[str, object] = {}
     held: list[_Judgements] = []
-    with_commas = rule is exact_id if commas is None else commas
     for some in found:
-        if isinstance(some, Values) and (block := plain_block(some, rule, commas=with_commas)) is not None:
+        if isinstance(some, Values) and (block := plain_block(some, rules)) is not None:
             block.queries, block.documents = block.queries.compact(), block.documents.compact()
             levels = np.ones(len(block.documents)) if block.scores is None else block.scores
             block.scores = None
             held.append((block, levels.astype(np.int16), some.place))
             continue
-        if isinstance(some, Entries) and not qrels and (plain := _plain_judgements(some.queries, rule, with_commas)):
+        if isinstance(some, Entries) and not qrels and (plain := _plain_judgements(some.queries, rules)):
             qrels |= plain
             continue
         _add_judgements(held, qrels, remarks)
         for row in (some,) if isinstance(some, Row) else some.rows():
-            query = _query_of(row, rule, commas, names)
+            query = _query_of(row, rules, names)
             if row.answer is not NOTHING:
                 words.append(AnswerWord(query, word_of(row.answer), row.place))
                 continue
             judged = qrels.setdefault(query, {})
             if row.document is not NOTHING:
-                document = id_of(row.document, "document", row.place, rule, commas)
+                document = id_of(row.document, "document", row.place, rules)
                 relevance = relevance_of(row.number, row.place)
                 if document in judged:
                     _repeat(judged, query, document, relevance, row.place, remarks)
@@ -249,7 +259,7 @@ def gold_of(
     return Gold(judgements if judgements or not words else None, labels, path, form, remarks=remarks)
 
 
-def _plain_judgements(held: Mapping[Any, Any], rule: IdRule, commas: bool) -> dict[str, dict[str, int]]:
+def _plain_judgements(held: Mapping[Any, Any], rules: ReadingRules) -> dict[str, dict[str, int]]:
     """The judgements of a dictionary whose ids and relevances stand as they are held; none where any does not.
 
     Those of 7,000 queries take an eighth of the time that they take one by one.
@@ -261,7 +271,7 @@ def _plain_judgements(held: Mapping[Any, Any], rule: IdRule, commas: bool) -> di
     levels = [*chain.from_iterable(map(dict.values, entries))]
     if ({*map(type, ids)}, {*map(type, levels)}) != ({str}, {int}) or max(map(abs, {*levels})) > GREATEST_RELEVANCE:
         return {}
-    is_plain = wrong_id(ids, commas=commas) is None and (rule is exact_id or are_normal(ids))
+    is_plain = wrong_id(ids, commas=rules.commas) is None and (rules.ids is exact_id or are_normal(ids))
     return {query: dict(entry) for query, entry in held.items()} if is_plain else {}
 
 
@@ -273,9 +283,9 @@ def _repeat(judged: Mapping[str, int], query: str, document: str, relevance: int
     note.add("gold-duplicate", place.names(query, document))
 
 
-def _query_of(row: Row, rule: IdRule, commas: bool | None, names: dict[str, object]) -> str:
+def _query_of(row: Row, rules: ReadingRules, names: dict[str, object]) -> str:
     """The query of a row; refused where another key of the same object or dictionary stands for it."""
-    query = id_of(row.query, "query", row.place, rule, commas)
+    query = id_of(row.query, "query", row.place, rules)
     if row.place.part == "query" and names.setdefault(query, row.query) != row.query:
         raise row.place.fault("duplicate", "this query appears twice", str(row.query), "keep one")
     return query
@@ -312,29 +322,22 @@ def _add_judgements(held: list[_Judgements], qrels: dict[str, dict[str, int]], r
 
 
 def run_of(
-    found: FoundRows,
-    rule: IdRule,
-    path: str,
-    form: str,
-    tag: str,
-    remarks: Remarks | None = None,
-    *,
-    commas: bool | None = None,
+    found: FoundRows, rules: ReadingRules, path: str, form: str, tag: str, remarks: Remarks | None = None
 ) -> Run | Answers:
     """The run that is found in a file, or the answers."""
     remarks = Remarks() if remarks is None else remarks
     first, found = _with_first_row(found)
     if first is not None and first.answer is not NOTHING:
         rows = [row for some in found for row in ((some,) if isinstance(some, Row) else some.rows())]
-        answers = _answers_of(_answering(rows), rule, path, form, tag, remarks, commas)
+        answers = _answers_of(_answering(rows), rules, path, form, tag, remarks)
         documents = [row for row in rows if row.answer is NOTHING or row.document is not NOTHING]
         if not documents:
             return answers
-        run = run_of(_each_listed(documents), rule, path, form, answers.tag, commas=commas)
+        run = run_of(_each_listed(documents), rules, path, form, answers.tag)
         return replace(run, other_parts={"answers": answers})
     if first is not None and first.tag not in (None, ""):
         tag = tag_of(first.tag)
-    blocks = list(remarking_binary_scores(blocks_of(found, rule, tag, commas))) or [Columns([], [0], [])]
+    blocks = list(remarking_binary_scores(blocks_of(found, rules, tag))) or [Columns([], [0], [])]
     if remarks:
         blocks[0].remarks = remarks + blocks[0].remarks
     scored = any(block.scores is not None for block in blocks) and first is not None and first.number is not NOTHING
@@ -378,7 +381,7 @@ def _found_blocks(
     find: Callable[[Note], FoundRows], source: Source, rule: IdRule, tag: str, *, scored: bool
 ) -> Iterator[Columns]:
     remarks = Remarks()
-    blocks = blocks_of(with_answer_words(find(remarks.add), source.columns), rule, tag)
+    blocks = blocks_of(with_answer_words(find(remarks.add), source.columns), ReadingRules.of(rule), tag)
     for block in with_remarks(blocks, remarks):
         if len(block.documents) and scored and block.scores is None:
             problem, remedy = "some documents have a score and some have none", "give all of them one, or none"
@@ -393,12 +396,10 @@ def with_remarks(blocks: Iterable[Columns], remarks: Remarks) -> Iterator[Column
         yield block
 
 
-def _answers_of(
-    rows: Iterable[Row], rule: IdRule, path: str, form: str, tag: str, remarks: Remarks, commas: bool | None
-) -> Answers:
+def _answers_of(rows: Iterable[Row], rules: ReadingRules, path: str, form: str, tag: str, remarks: Remarks) -> Answers:
     words, names, of_first = [], dict[str, object](), ""
     for row in rows:
-        words.append(AnswerWord(_query_of(row, rule, commas, names), word_of(row.answer), row.place))
+        words.append(AnswerWord(_query_of(row, rules, names), word_of(row.answer), row.place))
         own = "" if row.tag is None else tag_of(row.tag)
         of_first = of_first or own
         if own != of_first and own:
@@ -418,29 +419,20 @@ def _with_first_row(found: FoundRows) -> tuple[Row | None, FoundRows]:
     return first, seen
 
 
-def blocks_of(found: FoundRows, rule: IdRule, tag: str, commas: bool | None = None) -> Iterator[Columns]:
+def blocks_of(found: FoundRows, rules: ReadingRules, tag: str) -> Iterator[Columns]:
     """What is found in a file as blocks of columns: at once where it is plain, else row by row."""
     names: dict[str, object] = {}
     for are_rows, some in itertools.groupby(found, lambda one: isinstance(one, Row)):
         if are_rows:
-            yield block_of(cast(Iterable[Row], some), rule, Remarks(), tag, commas, names)
+            yield block_of(cast(Iterable[Row], some), rules, Remarks(), tag, names)
             continue
         for one in cast(Iterable[Values | Entries], some):
-            with_commas = rule is exact_id if commas is None else commas
-            if isinstance(one, Entries):
-                block = block_of_dictionary(one, rule, commas=with_commas)
-            else:
-                block = plain_block(one, rule, tag, commas=with_commas)
-            yield block_of(one.rows(), rule, Remarks(), tag, commas, names) if block is None else block
+            block = block_of_dictionary(one, rules) if isinstance(one, Entries) else plain_block(one, rules, tag)
+            yield block_of(one.rows(), rules, Remarks(), tag, names) if block is None else block
 
 
 def block_of(
-    rows: Iterable[Row],
-    rule: IdRule,
-    remarks: Remarks,
-    tag: str,
-    commas: bool | None = None,
-    names: dict[str, object] | None = None,
+    rows: Iterable[Row], rules: ReadingRules, remarks: Remarks, tag: str, names: dict[str, object] | None = None
 ) -> Columns:
     """Rows as columns, those of one query that follow each other in one segment."""
     names = {} if names is None else names
@@ -450,13 +442,13 @@ def block_of(
     scores: list[float] = []
     ranks: list[str] = []
     for row in rows:
-        query = _query_of(row, rule, commas, names)
+        query = _query_of(row, rules, names)
         if not segments or query != segments[-1]:
             segments.append(query)
             starts.append(len(documents))
         if row.document is NOTHING or not _is_retrieved(row):
             continue
-        documents.append(id_of(row.document, "document", row.place, rule, commas))
+        documents.append(id_of(row.document, "document", row.place, rules))
         if row.number is not NOTHING:
             scores.append(score_of(row.number, row.place))
             if row.rank is not NOTHING:
@@ -478,7 +470,7 @@ def block_of(
 _DICTIONARIES: Final = frozenset({dict, defaultdict, OrderedDict})
 
 
-def block_of_dictionary(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
+def block_of_dictionary(entries: Entries, rules: ReadingRules) -> Columns | None:
     """The block that a dictionary is whose ids are plain texts and whose scores are finite; None for any other."""
     held, lists = entries.queries, list(entries.queries.values())
     kinds = set(map(type, lists))
@@ -488,8 +480,8 @@ def block_of_dictionary(entries: Entries, rule: IdRule, *, commas: bool) -> Colu
     starts = np.concatenate(([0], np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))))
     n = int(starts[-1])
     try:
-        queries = _plain_ids(held, len(lists), rule, commas=commas)
-        documents = _plain_ids(map("\n".join, filter(None, lists)), n, rule, commas=commas)
+        queries = _plain_ids(held, len(lists), rules)
+        documents = _plain_ids(map("\n".join, filter(None, lists)), n, rules)
         values = chain.from_iterable(one.values() for one in lists) if scored else ()
         scores = np.frombuffer(struct.pack(f"{n}d", *values)) if scored else None
     except (TypeError, ValueError, OverflowError, struct.error):
@@ -500,7 +492,7 @@ def block_of_dictionary(entries: Entries, rule: IdRule, *, commas: bool) -> Colu
     if may_be_truth and any(bool in map(type, one.values()) for one in lists):
         return None
     # where ids lost an ending, the dictionaries have others than the lines
-    as_they_are = lists if scored and (rule is exact_id or b".txt" not in documents.raw) else None
+    as_they_are = lists if scored and (rules.ids is exact_id or b".txt" not in documents.raw) else None
     return Columns(queries, starts, documents, scores, None, None, as_they_are)
 
 
@@ -521,7 +513,7 @@ def remarking_binary_scores(blocks: Iterable[Columns]) -> Iterator[Columns]:
         yield last
 
 
-def plain_block(found: Values, rule: IdRule, tag: str = "", *, commas: bool) -> Columns | None:
+def plain_block(found: Values, rules: ReadingRules, tag: str = "") -> Columns | None:
     """The block that rows are whose ids are plain texts and which hold numbers as such; None for any other.
 
     A relevance stands in the place of a score.
@@ -532,7 +524,7 @@ def plain_block(found: Values, rule: IdRule, tag: str = "", *, commas: bool) -> 
     if not (n := len(values["query"])):
         return None
     try:
-        queries, documents = (_plain_ids(values[role], n, rule, commas=commas) for role in ("query", "document"))
+        queries, documents = (_plain_ids(values[role], n, rules) for role in ("query", "document"))
         decides = next((role for role in ("relevance", "score", "rank") if role in values), "")
         of_texts = partial(_relevances, place=found.place(0)) if decides == "relevance" else _floats
         scores = _numbers(values[decides], of_texts) if decides else None
@@ -561,19 +553,19 @@ def plain_block(found: Values, rule: IdRule, tag: str = "", *, commas: bool) -> 
     return Columns(queries.select(starts[:-1]), starts, documents, scores, ranks, remarks)
 
 
-def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:
+def _plain_ids(texts: Iterable[Any], n: int, rules: ReadingRules) -> Ids | None:
     """Ids that are compared as they are written but for ``.txt``; None where one may not be, is wrong, or is none."""
     if isinstance(texts, Ids):
-        ids = texts if rule is exact_id or texts.raw.isascii() else None
+        ids = texts if rules.ids is exact_id or texts.raw.isascii() else None
     elif isinstance(texts, Column):
         ids = texts.ids()
         if ids is not None and not ids.are_plain():
             return None
     else:
         ids = Ids.plain(texts, n) if n else None
-    if ids is None or not (commas or not (b"," in ids.raw or b";" in ids.raw)):
+    if ids is None or not (rules.commas or not (b"," in ids.raw or b";" in ids.raw)):
         return None
-    if rule is not exact_id and b"x" in ids.raw and b".txt" in ids.raw:  # one letter is found faster than four
+    if rules.ids is not exact_id and b"x" in ids.raw and b".txt" in ids.raw:  # one letter is found faster than four
         ids = ids.without_ending()
         return ids if ids.length.min(initial=1) else None
     return ids

@@ -27,7 +27,7 @@ from coliee_adapters.forms.columns import (
 )
 from coliee_adapters.forms.form import Form, FoundRows, Values
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, counted, first_lines, split_columns
-from coliee_adapters.forms.rows import blocks_of, tag_of, with_remarks
+from coliee_adapters.forms.rows import ReadingRules, blocks_of, tag_of, with_remarks
 from coliee_adapters.forms.vocabulary import LABELS, GoldOrRun, has_user_column, is_header, roles_of
 from coliee_adapters.records import Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
@@ -188,12 +188,12 @@ def blocks(source: Source, header: Header, rule: IdRule, tag: str, of_row: IdRul
         lines = list(rows(text, source, header.separator, Comments(noted.add), line))
         check_width(lines, len(header.layout.columns), source)
         of_lines = [_values_of(lines, header.layout.roles, source)]
-        for block in blocks_of(of_lines, of_row or rule, tag, rule is exact_id):
+        for block in blocks_of(of_lines, ReadingRules(of_row or rule, rule is exact_id), tag):
             block.remarks = noted + block.remarks
             yield block
 
     reader = Reader(source.name, header.layout, rule, tag)
-    reader.with_commas = rule is exact_id
+    reader.rules = ReadingRules.of(rule)
     plain = partial(plain_rows, separator=header.separator)
     squeeze = header.separator == " "
     return blocks_behind(header.line, source, reader, plain, careful, squeeze=squeeze)

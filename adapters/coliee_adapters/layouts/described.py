@@ -20,7 +20,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns, json_text, tabular, trec
 from coliee_adapters.forms.form import FIELDS, NOTHING, Row
 from coliee_adapters.forms.lines import Comments
-from coliee_adapters.forms.rows import AnswerWord, gold_of, labels_of, run_of
+from coliee_adapters.forms.rows import AnswerWord, ReadingRules, gold_of, labels_of, run_of
 from coliee_adapters.layouts import ALL, FORMAT, Layout, Part
 from coliee_adapters.records import Answers, Columns, Gold, Run, exact_id
 from coliee_adapters.remarks import Remarks
@@ -31,6 +31,8 @@ ROWS: Final = {"csv": ",", "tsv": "\t", "columns": " "}
 #: columns of a run in TREC's format
 _OF_TREC: Final = 6
 
+#: ids stand in a described file as the layout takes them out of it
+_RULES: Final = ReadingRules.of(exact_id)
 _BLANKS: Final = re.compile(r"\s+")
 _FIELD: Final = re.compile(r"\{([^{}]+)\}")
 
@@ -48,7 +50,7 @@ def read_gold(source: Source, layout: Layout) -> Gold:
     remarks = Remarks()
     records = _records(source, layout)
     found = {
-        name: gold_of(_rows(records, part, layout, "relevance"), exact_id, source.name, FORMAT, remarks).qrels or {}
+        name: gold_of(_rows(records, part, layout, "relevance"), _RULES, source.name, FORMAT, remarks).qrels or {}
         for name, part in layout.parts.items()
         if name != layout.labels
     }
@@ -107,7 +109,7 @@ def _run(source: Source, records: Sequence[_Record], layout: Layout, part: Part)
     ranked: dict[str, list[Row]] = {}
     for row in _rows(records, part, layout, "rank" if part.rank and not part.score else "score"):
         ranked.setdefault(row.query, []).append(row)
-    run = run_of(chain.from_iterable(ranked.values()), exact_id, source.name, FORMAT, source.stem)
+    run = run_of(chain.from_iterable(ranked.values()), _RULES, source.name, FORMAT, source.stem)
     assert isinstance(run, Run)
     return replace(run, grouped=True)
 
