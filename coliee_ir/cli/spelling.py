@@ -26,6 +26,7 @@ _ELSEWHERE: Final = {
     "by-year": ("--folds year", "--show years"),
     **{name: (f"--show {name}",) for name in ("stages", "gap", "overlap")},
     "qrels": ("--gold",),
+    "year": ("--edition {n}",),
     "store": ("-q -f csv -o FILE",),
     "verbose": ("--timing",),
 }

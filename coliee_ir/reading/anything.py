@@ -608,10 +608,19 @@ def clearest_run(runs: Iterable[object], columns: Mapping[str, str] | None = Non
             return run
         with contextlib.suppress(ColieeError):
             name = detect.form_of(run, "run").name
+<<<<<<< HEAD
             if name not in by_form:
                 by_form.setdefault("labels" if name in ("json", "table", "parquet") and are_labels(run) else name, run)
     clear = [by_form[name] for name in by_form if name not in ("labels", "columns")]
     return next(iter(clear), None) or by_form.get("labels") or by_form.get("columns")
+=======
+            if name not in shown:
+                shown.setdefault("labels" if name in ("json", "table", "parquet") and are_labels(run) else name, run)
+    known = [shown[name] for name in shown if name not in ("labels", "columns")]
+    if not known and "columns" in shown and _lists_articles(shown["columns"]):
+        return shown["columns"]
+    return next(iter(known), None) or shown.get("labels") or shown.get("columns")
+>>>>>>> 70f60a30 (Both parts of a run stay while ids are rewritten; articles beside answers show Task 3; remedies that name the command)
 
 
 def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
@@ -631,6 +640,12 @@ def _meant_as_labels(run: Source) -> bool:
     words = [split_columns(line)[1:2] for line in first_lines(run.head())]
     labels = sum(word[0].lower() in LABELS or word[0] in ("0", "1") for word in words if word)
     return 2 * labels >= len(words)
+
+
+def _lists_articles(run: Source) -> bool:
+    """Whether the first lines give numbers of articles, and no 1 and 0 for labels."""
+    words = [split_columns(line)[1:2] for line in first_lines(run.head())]
+    return all(word and re.fullmatch("[0-9]+(-[0-9]+)*", word[0]) for word in words) and not _meant_as_labels(run)
 
 
 def _pilot_task(gold: Gold, run: object) -> FoundTask:

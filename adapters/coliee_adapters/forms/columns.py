@@ -396,6 +396,8 @@ class Reader:
             remedy += "; columns are separated by blanks, not by commas"
         elif "tag" in self.layout.roles and len(fields) == len(self.layout.columns) - 1:
             remedy += "; is the run tag missing?"
+            if fields[1] != "Q0":
+                remedy += " If the run tag has several words, `coliee-ir validate RUN --fix OUT` makes one of them"
         return InputError("columns", self.name, counted(len(fields), "column"), line=number, found=line, remedy=remedy)
 
 

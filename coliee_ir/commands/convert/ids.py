@@ -130,11 +130,11 @@ def joined(run: Run, chunks: str, aggregate: str) -> Run:
         raise MismatchError("mismatch", run.path, f"{chunks!r} matches no document id", remedy="correct it")
     remarks = gathered.remarks + Remarks()
     if run.scored:
-        return Run.of(ranked, tag=run.tag, path=run.path, remarks=remarks)
+        return replace(Run.of(ranked, tag=run.tag, path=run.path, remarks=remarks), other_parts=run.other_parts)
     by_place = {
         query: sorted(documents, key=documents.__getitem__, reverse=True) for query, documents in ranked.items()
     }
-    return Run.of(by_place, tag=run.tag, path=run.path, remarks=remarks)
+    return replace(Run.of(by_place, tag=run.tag, path=run.path, remarks=remarks), other_parts=run.other_parts)
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -198,4 +198,6 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
         for document, score in ranking.items():  # what two forms name stands where the first stood
             of_query.setdefault(documents.get(document, document), score)
     held = renamed if record.scored else {query: list(ranking) for query, ranking in renamed.items()}
-    return Run.of(held, tag=record.tag, path=record.path, remarks=gathered.remarks), messages
+    run = Run.of(held, tag=record.tag, path=record.path, remarks=gathered.remarks)
+    others = {part: written_like(other, gold)[0] for part, other in record.other_parts.items()}
+    return replace(run, other_parts=others), messages

@@ -13,6 +13,7 @@ from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
 from coliee_adapters.forms.columns import as_number, last_column
+from coliee_adapters.forms.statute import article_named
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.records import STATUTE_ID, normal_id
 from coliee_ir.commands.validate.rules import MANY
@@ -100,7 +101,10 @@ class _ColumnMatcher:
             tag = "".join(self._common_tail)
             add("tag-words", line.number, line.start(self.width - 1), " ".join(self._common_tail))
         else:
-            add("columns", line.number, found=found, columns=f"{self.width} columns: {' '.join(self.sheet.layout)}")
+            columns, form = f"{self.width} columns: {' '.join(self.sheet.layout)}", self.sheet.context.rules.form
+            is_three = n == len(LABELLED) < self.width
+            remedy = f"write {columns}: {self.sheet.conversion(form)}" if is_three else ""
+            add("columns", line.number, found=found, columns=columns, remedy=remedy)
             return None
         cells = ["" if word is None else words[word] for word in taken]
         self.sheet.odd[line.index] = replace(line, taken=taken, cells=[*cells[:-1], tag or cells[-1]])
@@ -168,10 +172,11 @@ class _Ids:
         self.digits = rules.query_digits if of_queries else rules.document_digits
         pattern = f"[0-9]{{{self.digits}{',' if of_queries else ''}}}" if self.digits else ".*"
         self.expected = f"ids are numbers of {self.digits} digits"
+        self.named: Callable[[str], str | None] = lambda _: None  # which article a text names
         if context.protocol.law == "statute" and of_queries:
             pattern, self.expected = STATUTE_ID.pattern, "questions have ids like R07-01-O"
         elif context.protocol.law == "statute":
-            pattern, self.expected = _ARTICLE_ID, "articles have ids like 96 and 398-20"
+            pattern, self.expected, self.named = _ARTICLE_ID, "articles have ids like 96 and 398-20", article_named
         self.pattern = re.compile(pattern)
         # whether it is known that all ids have so many digits
         self.pads = not of_queries and {*map(len, context.known.judged)} == {self.digits}
@@ -188,6 +193,8 @@ class _Ids:
         faults: tuple[tuple[str, str, str], ...] = ()
         if text.endswith(".txt") and text != ".txt":
             faults, text = (("txt-suffix", text, ""),), normal_id(text)
+        if (article := self.named(text)) and (pool is None or article in pool):
+            return _Verdict(article, (*faults, (self.form, text, f"{self.expected}; here {article}")), False)
         if not text.isascii():  # that is a finding already
             return _Verdict(text, faults, True)
         wrong = self._wrong(text)
@@ -232,7 +239,10 @@ def queries(sheet: Sheet) -> None:
                 for index in rows:
                     sheet.add("txt-suffix", *sheet.line(index).place(0), found)
             elif found not in seen:  # a query has many lines
-                sheet.add(rule, *sheet.line(rows[0]).place(0), found, remedy=remedy)
+                line = sheet.line(rows[0])
+                if rule == "query-unknown" and line.cells[sheet.document] in (sheet.context.known.queries or ()):
+                    remedy = remedy or "write the query first and then the document"
+                sheet.add(rule, *line.place(0), found, remedy=remedy)
                 seen.add(found)
         if verdict is not None and verdict.doubted:
             sheet.doubted.add(query)

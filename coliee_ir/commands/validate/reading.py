@@ -7,7 +7,6 @@ is a finding, and what can be understood goes on to the next question.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -120,7 +119,7 @@ def _read_columns(sheet: Sheet, text: str, lines: list[str]) -> None:
         for rule in {*sheet.found} - before:
             del sheet.found[rule]
         sheet.add(
-            "table", header[0], 1, header[1], remedy=f"write {columns}: {_conversion(sheet, form)}", columns=columns
+            "table", header[0], 1, header[1], remedy=f"write {columns}: {sheet.conversion(form)}", columns=columns
         )
         sheet.kind, sheet.contents = "", []
     elif header is not None:
@@ -217,13 +216,6 @@ def _is_other_table(names: Sequence[str], sheet: Sheet) -> bool:
     return lacks_tag or any(places.get(role) != at for role, at in roles.items())
 
 
-def _conversion(sheet: Sheet, form: str) -> str:
-    """The command that writes a file in another form."""
-    names = ",".join(f"{role}={column}" for role, column in sheet.context.columns.items())
-    option = f" --columns {shlex.quote(names)}" if names else ""
-    return f"coliee-ir convert {shlex.quote(sheet.name)} OUT --to {form}{option}"
-
-
 def _read_json(sheet: Sheet) -> None:
     """The lines that a submission in JSON would have."""
     columns, form, add = sheet.context.rules.columns, sheet.context.rules.form, sheet.add
@@ -240,7 +232,7 @@ def _read_json(sheet: Sheet) -> None:
             blocks = list(run.blocks())
     except InputError as error:
         unreadable(sheet, error)
-    add(rule, remedy=_conversion(sheet, form))
+    add(rule, remedy=sheet.conversion(form))
     named = _NAMED.fullmatch(Path(sheet.name).name)
     tag = clean_tag(named[1] if named else sheet.source.stem, sheet.context.rules.tag_length) or "RUN"
     rows = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from array import array
 from bisect import insort
 from collections import Counter
@@ -317,6 +318,12 @@ class Sheet:
     def document(self) -> int:
         """Which column holds the documents or the answers."""
         return self.column("DOCUMENT") or 1
+
+    def conversion(self, form: str) -> str:
+        """The command that writes the file in another form."""
+        names = ",".join(f"{role}={column}" for role, column in self.context.columns.items())
+        option = f" --columns {shlex.quote(names)}" if names else ""
+        return f"coliee-ir convert {shlex.quote(self.name)} OUT --to {form}{option}"
 
     def first_place(self, query: str) -> tuple[int | None, int | None]:
         """Where a query stands first; nowhere if no line of it is understood."""

@@ -38,8 +38,12 @@ evaluate bm25.txt dense.txt                               │ unknown-format  �
 evaluate gold.json two.txt                                │ mismatch        │ 3 digits and the gold's 6
 evaluate two.json bm25.txt                                │ mismatch        │ 6 digits and the gold's 3
 evaluate gold.json nested.json                            │ bad-score       │ one level further down
-evaluate gold.json samples.csv                            │ ambiguous       │ --columns answer=NAME
-evaluate four.xml samples.csv --columns answer=answer     │ conflicting     │ --aggregate vote
+evaluate gold.json bm25.txt --year 2025                   │ usage           │ --edition 2025
+evaluate gold.json bm25.txt --columns id=x                │ unknown-name    │ query=
+evaluate four.xml samples.csv                             │ conflicting     │ --aggregate vote
+evaluate four.xml three.csv --task 4                      │ wrong-part      │ --labels Y=Oui,N=Non
+evaluate four.xml both.jsonl --task 3                     │ wrong-part      │ answer=answer,document=articles
+evaluate gold.json words.txt                              │ columns         │ validate RUN --fix OUT
 evaluate gold.json missing.txt                            │ no-file         │ no such file
 score gold.json bm25.txt                                  │ usage           │ evaluate
 evalute gold.json bm25.txt                                │ usage           │ evaluate
@@ -114,6 +118,9 @@ def there(tmp_path, monkeypatch):
         Path(folder).mkdir()
         shutil.copy("bm25.txt", Path(folder, "run.txt"))
     Path("nested.json").write_text(json.dumps({"predictions": json.loads(Path("gold.json").read_text())}))
+    Path("three.csv").write_text("question,verdict\nR07-01-A,right\n")
+    Path("both.jsonl").write_text('{"id": "R07-01-A", "answer": "Y", "articles": ["537"]}\n' * 2)
+    Path("words.txt").write_text("002473 026639 my run 1\n")
     Path("samples.csv").write_text("query_id,sample,answer\nR07-01-A,0,Y\nR07-01-A,1,N\nR07-01-A,0,Y\n")
 
 

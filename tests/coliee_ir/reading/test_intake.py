@@ -347,6 +347,17 @@ def test_articles_and_answers_of_each_year_are_one_run_of_both(call, tmp_path):
     assert "T,1.0,1.0" in done(call, "evaluate", gold, *files, "--task", "3", "-f", "csv")[0]
 
 
+def test_articles_in_three_columns_beside_answers_are_of_task_3(call, tmp_path):
+    files = [tmp_path / name for name in ("articles.txt", "answers.txt")]
+    for path, words in zip(files, (["96", "5-2"], ["Y", "N"]), strict=True):
+        path.write_text("".join(f"H30-0{n}-A {word} T\n" for n, word in enumerate(words, 1)))
+    gold = tmp_path / "gold.xml"
+    pair = '<pair id="H30-0{}-A" label="{}"><article>{}</article><t2>x</t2></pair>'
+    gold.write_text(f"<dataset>{pair.format(1, 'Y', '96')}{pair.format(2, 'Y', '5-2')}</dataset>")
+    for order in (files, files[::-1]):
+        assert "T,0.5,0.5" in done(call, "evaluate", gold, *order, "-f", "csv")[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [

@@ -553,6 +553,15 @@ def test_articles_are_written_as_in_the_gold_however_they_are_named(text, put):
     assert target.read_text() == f"R07-01-O {'537' if '5' in text or '五' in text else '424-2'} T\nR07-02-O 1 T\n"
 
 
+def test_both_parts_of_a_run_are_kept_while_its_ids_are_written_anew(put):
+    gold = put("gold.json", '{"R07-01-O": ["537"], "R07-02-O": ["1"]}')
+    both = put(
+        "both.jsonl", '{"query_id": "R7-1-O", "answer": "Y", "documents": ["537_0", "第1条_1"], "tag": "T"}\n' * 1
+    )
+    target, _ = converted(both, "jsonl", like=gold, chunks="_[0-9]$")
+    assert lines_of(target) == [{"query_id": "R07-01-O", "answer": "Y", "documents": ["537", "1"], "tag": "T"}]
+
+
 @pytest.mark.parametrize("text", ["R7-1-ア", "令和7年-01-ア", "r07-1-a", "R07-01-ア"])
 def test_questions_are_written_as_in_the_gold(text, put):
     gold = put("gold.txt", "R07-01-A Y\nR07-02-O N\n")

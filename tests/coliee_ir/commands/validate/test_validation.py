@@ -88,6 +88,20 @@ def test_words_are_a_tag_where_most_lines_end_in_them(n, rule, tmp_path):
     assert {"columns", "tag-words"} & {finding.rule for finding in found.findings} == {rule}
 
 
+@pytest.mark.parametrize(
+    ("lines", "task", "rule", "remedy"),
+    [
+        ("R07-01-U 96 A\n", "3", "columns", "--to trec"),
+        ("000201 000101 A\n000202 000101 A\n", "1", "query-unknown", "query first"),
+    ],
+)
+def test_the_remedy_is_that_of_the_likeliest_mistake(lines, task, rule, remedy, tmp_path):
+    (tmp_path / "run.txt").write_text(lines)
+    (tmp_path / "queries.txt").write_text("000101\n000102\nR07-01-U\n")
+    found = validate(tmp_path / "run.txt", task=task, queries=tmp_path / "queries.txt")
+    assert remedy in next(finding.advice for finding in found.findings if finding.rule == rule)
+
+
 def test_a_score_of_0_is_the_last_of_a_list(tmp_path):
     (tmp_path / "task3.A").write_text("R07-01-U Q0 1 1 0.5 A\nR07-01-U Q0 2 2 0 A\n")
     found = validate(tmp_path / "task3.A", task="3", edition=2025)
