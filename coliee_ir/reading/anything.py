@@ -608,19 +608,12 @@ def clearest_run(runs: Iterable[object], columns: Mapping[str, str] | None = Non
             return run
         with contextlib.suppress(ColieeError):
             name = detect.form_of(run, "run").name
-<<<<<<< HEAD
             if name not in by_form:
                 by_form.setdefault("labels" if name in ("json", "table", "parquet") and are_labels(run) else name, run)
     clear = [by_form[name] for name in by_form if name not in ("labels", "columns")]
+    if not clear and "columns" in by_form and _lists_articles(by_form["columns"]):
+        return by_form["columns"]
     return next(iter(clear), None) or by_form.get("labels") or by_form.get("columns")
-=======
-            if name not in shown:
-                shown.setdefault("labels" if name in ("json", "table", "parquet") and are_labels(run) else name, run)
-    known = [shown[name] for name in shown if name not in ("labels", "columns")]
-    if not known and "columns" in shown and _lists_articles(shown["columns"]):
-        return shown["columns"]
-    return next(iter(known), None) or shown.get("labels") or shown.get("columns")
->>>>>>> 70f60a30 (Both parts of a run stay while ids are rewritten; articles beside answers show Task 3; remedies that name the command)
 
 
 def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:

@@ -44,14 +44,9 @@ _JAPANESE: Final = (
 _NUMERAL: Final = "(?>[〇零一二三四五六七八九十百千0-9]{1,9})"
 #: an article as runs name it, perhaps with its code before it, and its paragraph and sentence behind it
 _NAMED: Final = (
-<<<<<<< HEAD
     rf"(?i)(?:民法|civil ?code)?[\s_]*(?:第|article[\s_-]*|art[\s._-]*|§\s*)?"
     rf"({_NUMERAL})条?((?:の{_NUMERAL}|[._-](?>[0-9]+))*)条?"
     rf"(?:(?:第|(?<=[条項])){_NUMERAL}[項号]|本文|ただし書き?|但書|前段|後段|[\s_]*\([^()]*\)|,? paragraph [0-9]+)*"
-=======
-    rf"(?i)(?:民法)?(?:第|article\s*|art\.?\s*)?({_NUMERAL})条?((?:の{_NUMERAL}|[._-][0-9]+)*)条?"
-    rf"(?:(?:第|(?<=[条項])){_NUMERAL}[項号]|本文|ただし書き?|但書|前段|後段|\s*\([^()]*\))*"
->>>>>>> 70f60a30 (Both parts of a run stay while ids are rewritten; articles beside answers show Task 3; remedies that name the command)
 )
 #: how の and the hyphen are also written
 _JOINTS: Final = str.maketrans(dict.fromkeys("‐‑‒–—−", "-") | {"ノ": "の"})
