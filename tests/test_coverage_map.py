@@ -41,13 +41,17 @@ def test_a_map_is_read_as_it_was_written(tmp_path):
     assert CoverageMap.read(tmp_path / "map.json") == KNOWN
 
 
-def test_a_fault_goes_to_the_quickest_tests_first(tmp_path):
+def test_a_fault_goes_to_the_tests_beside_it_and_to_the_quickest_first(tmp_path):
     path = tmp_path / CODE
     path.parent.mkdir()
     path.write_text("\n".join(LINES))
     faults = [*faults_of(path, tmp_path)]
     assert [(fault.line, fault.after) for fault in faults] == [(2, "(first - second)"), (4, "(2)")]
     assert trial_of(faults[0], KNOWN, 30).tests == [f"{TEST}::add"]
+    near = "tests/coliee_ir/test_a.py::add"
+    more = KNOWN.seconds | {near: 3.0, "tests/test_c.py::long": 31.0}
+    known = CoverageMap(KNOWN.texts, {CODE: [[], [f"{TEST}::add", "tests/test_c.py::long", near]]}, more)
+    assert trial_of(faults[0], known, 30).tests == [near, f"{TEST}::add"]
     unreached = trial_of(faults[1], KNOWN, 30)
     assert (unreached.tests, bool(unreached.why)) == (["tests/test_b.py::f"], True)
 

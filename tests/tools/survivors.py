@@ -3,8 +3,9 @@
     python tests/tools/survivors.py --faults 200 --seed 1      (or: make power)
 
 A fault is a comparison turned or moved by one, a constant changed, `and` for `or`, a condition negated, a call dropped,
-or two arguments swapped, at a random place. Its tests are those that run its line (coverage_map.py), the quickest
-first; where no test does, those that start processes. One that hangs is noticed. Faults are made in copies of the tree.
+or two arguments swapped, at a random place. Its tests are those that run its line (coverage_map.py), those beside it
+and the quickest first; where no test does, those that start processes. One that hangs is noticed. Faults are made in
+copies of the tree.
 """
 
 from __future__ import annotations
@@ -139,7 +140,10 @@ class Trial(NamedTuple):
 
 
 def trial_of(fault: Fault, known: CoverageMap, most: float) -> Trial:
-    """The tests that run a fault's line, as time allows: each function's quickest case, and then the others."""
+    """The tests that run a fault's line, as time allows: each function's quickest case, and then the others.
+
+    Those in the folder of tests/ that has the name of the code's come first: they are about it.
+    """
     running = known.tests_of(fault.path, range(fault.line, fault.last + 1))
     running = running or known.tests_of(fault.path, [fault.statement])
     tests, why = running - {""}, ""
@@ -147,14 +151,15 @@ def trial_of(fault: Fault, known: CoverageMap, most: float) -> Trial:
         why = "(no test runs it in its own process)"
         rows = known.runs.get(fault.path, [])
         tests = known.tests_of(fault.path, range(1, len(rows) + 1)) - {""} if running else {*known.starting}
+    folder = f"tests/{Path(fault.path.removeprefix('adapters/')).parent}/"
     cases: Counter[str] = Counter()
-    order = list[tuple[bool, int, str]]()
+    order = list[tuple[bool, bool, int, str]]()
     for test in sorted(tests, key=known.seconds.__getitem__):
         function = test.partition("[")[0]
-        order.append((cases[function] > 0, len(order), test))
+        order.append((not test.startswith(folder), cases[function] > 0, len(order), test))
         cases[function] += 1
     seconds, chosen = 0.0, list[str]()
-    for _, _, test in sorted(order):
+    for *_, test in sorted(order):
         if not chosen or seconds + known.seconds[test] <= most:
             seconds += known.seconds[test]
             chosen.append(test)
