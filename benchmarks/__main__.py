@@ -31,14 +31,14 @@ _QUICK = 0.01
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the chosen cases; 1 if two contenders print different digits."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    known = [*(case.name for case in CASES), "growth"]
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"{', '.join(known)}; default: all but huge")
+    names = [*(case.name for case in CASES), "growth"]
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"{', '.join(names)}; default: all but huge")
     parser.add_argument("--rounds", type=int, help="how often each contender runs; default: the case's own")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "coliee-ir-benchmarks")
     parser.add_argument("--out", type=Path, help="folder for results.md, results.json, growth.svg; default: print only")
     parser.add_argument("--quick", action="store_true", help="a hundredth of the queries, one round: does it all run?")
     options = parser.parse_args(arguments)
-    if unknown := set(options.cases).difference(known):
+    if unknown := set(options.cases).difference(names):
         parser.error(f"there is no case {', '.join(sorted(unknown))}")
     options.folder.mkdir(parents=True, exist_ok=True)
     scale = _QUICK if options.quick else 1
@@ -66,8 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _write(folder: Path, tables: list[str], rows: list[Row], grown: list[Row], scale: float) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    told = ", ".join(f"{name} {version}" for name, version in versions().items())
-    head = f"Measured on {machine()}; Python {sys.version.split()[0]}, {told}.\n"
+    took_part = ", ".join(f"{name} {version}" for name, version in versions().items())
+    head = f"Measured on {machine()}; Python {sys.version.split()[0]}, {took_part}.\n"
     (folder / "results.md").write_text("\n".join([head, *tables]), encoding="utf-8")
     report = {
         "machine": machine(),

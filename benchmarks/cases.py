@@ -82,17 +82,17 @@ def _gz(folder: Path, scale: float) -> list[Contender]:
 def _forms(folder: Path, scale: float) -> list[Contender]:
     qrels, run = write(_A.scaled(scale), folder)
     files = {"a table with a header": rewritten(run, "csv"), "JSON Lines": rewritten(run, "jsonl"), "a run file": run}
-    made = [contenders.on_ours(qrels, file, name=f"coliee-ir, {name}") for name, file in files.items()]
-    return [*made, contenders.on_pytrec_eval(qrels, run)]
+    ours_by_form = [contenders.on_ours(qrels, file, name=f"coliee-ir, {name}") for name, file in files.items()]
+    return [*ours_by_form, contenders.on_pytrec_eval(qrels, run)]
 
 
 def _per_query(folder: Path, scale: float) -> list[Contender]:
     qrels, run = write(Shape(10_000, 10).scaled(scale), folder)
-    made = [Contender("coliee-ir -q", ours("evaluate", "--task", "trec", "-m", "official", "-q", qrels, run))]
+    own = Contender("coliee-ir -q", ours("evaluate", "--task", "trec", "-m", "official", "-q", qrels, run))
     binary = contenders.trec_eval_binary()
     absent = "" if binary else "name the program in TREC_EVAL"
     trec_eval = Contender("trec_eval -q", [binary or "", "-c", "-q", str(qrels), str(run)], absent=absent)
-    return [*made, trec_eval, contenders.on_pytrec_eval(qrels, run)]
+    return [own, trec_eval, contenders.on_pytrec_eval(qrels, run)]
 
 
 def _fuse(folder: Path, scale: float) -> list[Contender]:
@@ -170,18 +170,18 @@ def _tune(folder: Path, scale: float) -> list[Contender]:
 def _of_many(n: int, *command: str) -> Callable[[Path, float], list[Contender]]:
     """A command on ``n`` runs of Task 1, which no peer has."""
 
-    def made(folder: Path, scale: float) -> list[Contender]:
+    def contenders_in(folder: Path, scale: float) -> list[Contender]:
         gold, runs = write_task1(max(10, round(400 * scale)), n, folder)
         result = folder / f"{command[0]}.{n}.out"
         return [Contender(f"coliee-ir {command[0]}", ours(*command, gold, *runs, "-o", result))]
 
-    return made
+    return contenders_in
 
 
 def _calls(shape: Shape, *ways: tuple[str, str]) -> Callable[[Path, float], list[Contender]]:
     """Who scores run after run in one process: (name in the table, way in ``peers/calls.py``)."""
 
-    def made(folder: Path, scale: float) -> list[Contender]:
+    def contenders_in(folder: Path, scale: float) -> list[Contender]:
         qrels, run = write(shape.scaled(scale), folder)
         back = {their: measure for measure, their in RANX.items()}
         made = []
@@ -198,7 +198,7 @@ def _calls(shape: Shape, *ways: tuple[str, str]) -> Callable[[Path, float], list
             )
         return made
 
-    return made
+    return contenders_in
 
 
 _A, _D = Shape(300, 1000), Shape(400, 62, relevant=8)

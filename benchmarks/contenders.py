@@ -46,8 +46,8 @@ def on_ours(
     options: Sequence[str] = (),
 ) -> Contender:
     """Ours, in one call."""
-    asked = [part for measure in measures for part in ("-m", measure)]
-    command = ours("evaluate", "--task", "trec", "-f", "trec", *options, *asked, qrels, *runs)
+    words = [part for measure in measures for part in ("-m", measure)]
+    command = ours("evaluate", "--task", "trec", "-f", "trec", *options, *words, qrels, *runs)
     return Contender(name, command, expected=measures)
 
 
@@ -57,8 +57,8 @@ def on_trec_eval(qrels: Path, *runs: Path, measures: Sequence[str] = tuple(MEASU
     binary = trec_eval_binary()
     if binary is None:
         return Contender(name, [], absent="name the program in TREC_EVAL")
-    asked = [part for measure in _with_their_parameters(measures) for part in ("-m", measure)]
-    commands = [[binary, "-c", *asked, str(qrels), str(run)] for run in runs]
+    words = [part for measure in _with_their_parameters(measures) for part in ("-m", measure)]
+    commands = [[binary, "-c", *words, str(qrels), str(run)] for run in runs]
     return Contender(name, _in_turn(commands), expected=measures)
 
 
@@ -96,16 +96,16 @@ def trec_eval_binary() -> str | None:
 
 def versions() -> dict[str, str]:
     """Who took part, in which version."""
-    found = {}
+    known_versions = {}
     for package in _PACKAGES:
         try:
-            found[package] = importlib.metadata.version(package)
+            known_versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
     if (binary := trec_eval_binary()) is not None:
-        said = subprocess.run([binary, "--version"], capture_output=True, text=True)
-        found["trec_eval"] = (said.stdout + said.stderr).strip().rpartition(" ")[2]
-    return found
+        done = subprocess.run([binary, "--version"], capture_output=True, text=True)
+        known_versions["trec_eval"] = (done.stdout + done.stderr).strip().rpartition(" ")[2]
+    return known_versions
 
 
 def their_name(measure: str) -> str:
@@ -124,9 +124,9 @@ def _with_their_parameters(measures: Sequence[str]) -> list[str]:
     cuts: dict[str, list[str]] = {}
     for measure in measures:
         base, _, cut = measure.rpartition("_")
-        given = cuts.setdefault(base if cut.isdigit() else measure, [])
-        given += [cut] if cut.isdigit() else []
-    return [f"{family}.{','.join(given)}" if given else family for family, given in cuts.items()]
+        cutoffs = cuts.setdefault(base if cut.isdigit() else measure, [])
+        cutoffs += [cut] if cut.isdigit() else []
+    return [f"{family}.{','.join(cutoffs)}" if cutoffs else family for family, cutoffs in cuts.items()]
 
 
 def _in_turn(commands: Sequence[Sequence[str]]) -> list[str]:

@@ -67,8 +67,8 @@ def write(shape: Shape, folder: Path, seed: int = 2026, name: str = "run") -> tu
     pending: list[str] = []
     with _whole(qrels) as gold, _whole(run) as out:
         for query in queries:
-            at = chance.randrange(len(pool) - shape.depth)
-            documents = list(dict.fromkeys(pool[at : at + shape.depth]))
+            first = chance.randrange(len(pool) - shape.depth)
+            documents = list(dict.fromkeys(pool[first : first + shape.depth]))
             number = len(documents)
             while len(documents) < shape.depth:
                 documents.append(f"9{number:06d}")
@@ -115,8 +115,8 @@ def rewritten(run: Path, to: str) -> Path:
             out.write("query_id,doc_id,score\n")
         for line in lines:
             query, _, document, _, score, _ = line.split()
-            held = {"query_id": query, "doc_id": document, "score": float(score)}
-            out.write(f"{query},{document},{score}\n" if to == "csv" else f"{json.dumps(held)}\n")
+            record = {"query_id": query, "doc_id": document, "score": float(score)}
+            out.write(f"{query},{document},{score}\n" if to == "csv" else f"{json.dumps(record)}\n")
     return path
 
 
@@ -160,9 +160,9 @@ def write_task1(queries: int, n: int, folder: Path, seed: int = 2026) -> tuple[P
         skill = chance.random()
         with _whole(path) as out:
             for query, relevant in lists.items():
-                found = [document for document in relevant if chance.random() < skill]
-                kept = list(dict.fromkeys([*found, *chance.sample(pool, 5)]))[:5]
-                out.writelines(f"{query} {document} {path.stem}\n" for document in kept)
+                hits = [document for document in relevant if chance.random() < skill]
+                documents = list(dict.fromkeys([*hits, *chance.sample(pool, 5)]))[:5]
+                out.writelines(f"{query} {document} {path.stem}\n" for document in documents)
     return gold, runs
 
 

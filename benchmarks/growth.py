@@ -44,8 +44,12 @@ def command(name: str, size: int, folder: Path) -> list[str]:
     trec, out = ("--task", "trec"), folder / f"{verb}.out"
     if axis == "runs":
         gold, runs = write_task1(400, size, folder)
-        asked = [*(() if verb == "validate" else (gold,)), *runs, *(("-o", f"{out}.html") if verb == "report" else ())]
-        return ["sh", "-c", f"{' '.join(ours(verb, '--task', '1', *asked))} > {out} || true"]
+        arguments = [
+            *(() if verb == "validate" else (gold,)),
+            *runs,
+            *(("-o", f"{out}.html") if verb == "report" else ()),
+        ]
+        return ["sh", "-c", f"{' '.join(ours(verb, '--task', '1', *arguments))} > {out} || true"]
     if axis == "judgements":
         return ours(verb, *trec, "-m", "map", *write(Shape(max(10, size // 1000), 100, pooled=1000), folder))
     depth = 10 if axis == "queries" else 500
@@ -67,7 +71,7 @@ def rows(folder: Path, rounds: int = ROUNDS, scale: float = 1) -> Iterator[Row]:
     the next, in which the start is no more.
     """
     for name, (axis, usual) in COMMANDS.items():
-        sizes = [max(2 * 4**at, round(size * scale)) for at, size in enumerate(usual)]
+        sizes = [max(2 * 4**i, round(size * scale)) for i, size in enumerate(usual)]
         timed = side_by_side([Contender(str(size), command(name, size, folder)) for size in sizes], rounds)
         first, second = (max(step, 1e-3) for step in np.diff([timed[str(size)].processor for size in sizes]))
         power = math.log(second / first) / math.log(sizes[2] / sizes[1])
@@ -81,7 +85,7 @@ def markdown(grown: list[Row]) -> str:
     """A row for each command: its processor time and peak memory at each size, and the exponent."""
     lines = ["| command | grows | sizes | cpu s | peak MiB | exponent |", "|---|---|---|---|---|---:|"]
     for name in dict.fromkeys(row["contender"] for row in grown):
-        held = [row for row in grown if row["contender"] == name]
-        columns = (" · ".join(f"{row[key]:,}" for row in held) for key in ("value", "seconds", "peak_mib"))
-        lines.append(f"| {name} | {held[0]['axis']} | {' | '.join(columns)} | {held[0]['exponent']} |")
+        of_command = [row for row in grown if row["contender"] == name]
+        columns = (" · ".join(f"{row[key]:,}" for row in of_command) for key in ("value", "seconds", "peak_mib"))
+        lines.append(f"| {name} | {of_command[0]['axis']} | {' | '.join(columns)} | {of_command[0]['exponent']} |")
     return "\n".join(lines) + "\n"

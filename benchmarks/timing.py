@@ -105,12 +105,12 @@ def side_by_side(contenders: Sequence[Contender], rounds: int) -> dict[str, Timi
     return timings
 
 
-def _agree(one: str, other: str) -> bool:
+def _agree(first: str, second: str) -> bool:
     """Whether two printed values are the same, to four decimals; the last of more may differ by rounding."""
-    places = min(len(text.partition(".")[2]) for text in (one, other))
+    places = min(len(text.partition(".")[2]) for text in (first, second))
     if places <= 4:
-        return f"{float(one):.4f}" == f"{float(other):.4f}"
-    return abs(float(one) - float(other)) < 10.0 ** (1 - places)
+        return f"{float(first):.4f}" == f"{float(second):.4f}"
+    return abs(float(first) - float(second)) < 10.0 ** (1 - places)
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def machine() -> str:
     model = "unknown processor"
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
-        found = re.search(r"^model name\s*:\s*(.*)$", cpuinfo.read_text(), re.MULTILINE)
-        model = found[1] if found else model
+        match = re.search(r"^model name\s*:\s*(.*)$", cpuinfo.read_text(), re.MULTILINE)
+        model = match[1] if match else model
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return f"{model}, {len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB"

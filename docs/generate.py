@@ -70,8 +70,8 @@ def prose(text: str) -> str:
     see `-q`: \*a\* \[b\] a_b
     """
     parts = re.split(r"`+([^`]+)`+", " ".join(text.split()))
-    line = "".join(code(part) if at % 2 else _MARKUP.sub(r"\\\g<0>", part) for at, part in enumerate(parts))
-    return _BEGINNING.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", line)
+    line = "".join(code(part) if i % 2 else _MARKUP.sub(r"\\\g<0>", part) for i, part in enumerate(parts))
+    return _BEGINNING.sub(lambda sign: f"{sign[0]}\\" if sign[0].isdigit() else f"\\{sign[0]}", line)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -124,7 +124,7 @@ _COMMON = 2
 
 def _rows(parser: argparse.ArgumentParser) -> list[tuple[str, str]]:
     """The arguments: how each is typed, and what it does."""
-    return [(code(_typed(one)), _what(parser, one)) for one in _actions(parser)]
+    return [(code(_typed(action)), _what(parser, action)) for action in _actions(parser)]
 
 
 def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
@@ -205,11 +205,11 @@ def other_tasks() -> str:
         rules = protocol(use_protocol_file(name))
         listed = [
             f"measures: {', '.join(rules.measures)}; {rules.ranking} ranks",
-            *(f"{one} = {formula}" for one, formula in rules.scores.items()),
-            *(f"default: --decision {one}={choice}" for one, choice in rules.decisions.items()),
+            *(f"{measure} = {formula}" for measure, formula in rules.scores.items()),
+            *(f"default: --decision {decision}={choice}" for decision, choice in rules.decisions.items()),
             f"source: {rules.source}",
         ]
-        items = [f"- {prose(one)}" for one in listed]
+        items = [f"- {prose(item)}" for item in listed]
         sections.append("\n".join([f"### {name}", "", f"{prose(rules.title)}.", "", *items, ""]))
     return "\n".join(sections)
 
@@ -235,12 +235,12 @@ def _span(row: Protocol) -> str:
 def _official(row: Protocol) -> str:
     """The measures of a row; the one that ranks in bold."""
     first, *others = row.measures
-    said = ", ".join([f"**{_linked(first)}**", *map(_linked, others)])
+    text = ", ".join([f"**{_linked(first)}**", *map(_linked, others)])
     if row.tie_break:
-        said += f"; ties are broken by {', '.join(map(_linked, row.tie_break))}"
+        text += f"; ties are broken by {', '.join(map(_linked, row.tie_break))}"
     if row.long_list:
-        said += f"; on the long list {', '.join(map(_linked, row.long_list))}"
-    return said
+        text += f"; on the long list {', '.join(map(_linked, row.long_list))}"
+    return text
 
 
 def decisions() -> str:
@@ -401,9 +401,9 @@ that changes what is done.
 {kinds()}"""
 
 
-def meanings(known: Mapping[str, str]) -> str:
+def meanings(registry: Mapping[str, str]) -> str:
     """Kinds and what they mean."""
-    return listing((code(kind), prose(meaning)) for kind, meaning in known.items())
+    return listing((code(kind), prose(meaning)) for kind, meaning in registry.items())
 
 
 #: of a kind, what a reader needs to know it by
@@ -412,18 +412,18 @@ _SENTENCES: Final = 2
 
 def kinds() -> str:
     """Everything that is remarked: the sentences, and the decision that changes what is done about it."""
-    found: dict[str, list[str]] = {}
+    sentences: dict[str, list[str]] = {}
     for row in REMARKS:
-        said = prose(_said(row)) + "".join(f" (`{name}`)" for name in _deciding(row.partition(".")[0]))
-        found.setdefault(code(row.partition(".")[0]), []).append(said)
-    return listing((kind, "<br>".join(said[:_SENTENCES])) for kind, said in found.items())
+        sentence = prose(_sentence_of(row)) + "".join(f" (`{name}`)" for name in _deciding(row.partition(".")[0]))
+        sentences.setdefault(code(row.partition(".")[0]), []).append(sentence)
+    return listing((kind, "<br>".join(texts[:_SENTENCES])) for kind, texts in sentences.items())
 
 
-def _said(row: str) -> str:
+def _sentence_of(row: str) -> str:
     """The sentence of a remark that was made twice, under the default decisions."""
-    said = re.sub(r"\{(?!n\}|decision\})(\w+)[^}]*\}", lambda field: field[1].upper(), REMARKS[row])
+    sentence = re.sub(r"\{(?!n\}|decision\})(\w+)[^}]*\}", lambda field: field[1].upper(), REMARKS[row])
     done = Decisions().clauses().get(row.partition(".")[0], "")
-    return for_count(said.replace("EXAMPLES", "…"), 2, decision=for_count(done, 2))
+    return for_count(sentence.replace("EXAMPLES", "…"), 2, decision=for_count(done, 2))
 
 
 def _deciding(kind: str) -> Iterator[str]:
@@ -490,7 +490,7 @@ def validation_rules() -> str:
     for name in ("most_runs", "long_list", "tag_length"):
         facts[f"{{{name}}}"] = str(max(getattr(rules, name) or 0 for rules in SUBMISSION_RULES))
 
-    def said(text: str) -> str:
+    def filled(text: str) -> str:
         for fact, value in facts.items():
             text = text.replace(fact, value)
         return prose(for_count(text, 2))
@@ -501,7 +501,7 @@ def validation_rules() -> str:
             [
                 code(name),
                 str(rule.severity),
-                said(rule.says),
+                filled(rule.says),
                 prose(rule.mended),
                 SOURCES[rule.source][0],
             ]

@@ -36,8 +36,8 @@ def test_only_the_rules_compare_with_a_task_or_a_year():
                 and path.parts[0] != "adapters"
             ):
                 operands = [node.left, *node.comparators]
-                names = {getattr(one, "attr", getattr(one, "id", None)) for one in operands}
-                sides = [side for one in operands for side in getattr(one, "elts", [one])]
+                names = {getattr(node, "attr", getattr(node, "id", None)) for node in operands}
+                sides = [side for operand in operands for side in getattr(operand, "elts", [operand])]
                 values = [side.value for side in sides if isinstance(side, ast.Constant)]
                 if names & RULED and any(value in TASKS or isinstance(value, int) for value in values):
                     wrong.append(f"{path}, line {node.lineno}: {ast.unparse(node)}")
@@ -71,18 +71,18 @@ def test_every_kind_of_error_and_remark_is_in_its_registry_and_used():
 
 def imported(room):
     """Module and name of all that the modules of a package, or a module, import, but for type checkers."""
-    found = set()
+    names = set()
     for path, nodes in trees().items():
         name = path.as_posix().removeprefix("adapters/").removesuffix(".py").replace("/", ".")
         if f"{name}.".startswith(f"{room}."):
-            typing = {id(one) for node in nodes if isinstance(node, ast.If) for one in node.body}
-            found |= {
+            typing = {id(child) for node in nodes if isinstance(node, ast.If) for child in node.body}
+            names |= {
                 (str(node.module), alias.name)
                 for node in nodes
                 if isinstance(node, ast.ImportFrom) and id(node) not in typing
                 for alias in node.names
             }
-    return found
+    return names
 
 
 def test_the_pictures_of_the_architecture_are_those_of_the_imports():
@@ -93,7 +93,7 @@ def test_the_pictures_of_the_architecture_are_those_of_the_imports():
         names = {n.id for p, ns in trees().items() if is_in(p, room) for n in ns if isinstance(n, ast.Name)}
         assert name in names, (name, room)
         for user in users.split():
-            assert name in {one for _, one in imported(f"coliee_ir.{user}")}, (name, user)
+            assert name in {imported_name for _, imported_name in imported(f"coliee_ir.{user}")}, (name, user)
     layers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][1]["layers"]
     drawn = [line.split()[0] for line in floors.splitlines()]
     assert drawn == [*[layer for layer in layers if layer in drawn], "adapters"]

@@ -19,7 +19,11 @@ def test_right_code_passes_and_wrong_code_does_not(tmp_path):
     config = {"include": [str(FOLDER)], "typeCheckingMode": "standard", "enableTypeIgnoreComments": False}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(config))
     command = [program, "--outputjson", "--project", str(tmp_path), "--pythonpath", sys.executable]
-    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)["generalDiagnostics"]
-    refused = {(Path(one["file"]).name, one["range"]["start"]["line"]) for one in told if one["severity"] == "error"}
+    diagnostics = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)[
+        "generalDiagnostics"
+    ]
+    refused = {
+        (Path(row["file"]).name, row["range"]["start"]["line"]) for row in diagnostics if row["severity"] == "error"
+    }
     lines = enumerate((FOLDER / "wrong.py").read_text().splitlines())
-    assert refused == {("wrong.py", at) for at, line in lines if "# type: ignore" in line}
+    assert refused == {("wrong.py", i) for i, line in lines if "# type: ignore" in line}

@@ -29,29 +29,29 @@ def _regex(expected):
     return "(?m)" + f"{_END}\n".join(lines)
 
 
-def matches(said, expected):
-    """Whether what was said is what is expected, whose wildcards are wildcards; of several texts, each of them."""
-    if isinstance(said, BaseException):
-        said = heard(said)
-    if isinstance(said, str) and isinstance(expected, str):
-        return said == expected or re.fullmatch(_regex(expected) + _END, said) is not None
+def matches(text, expected):
+    """Whether a text is as expected, whose wildcards are wildcards; of several texts, each of them."""
+    if isinstance(text, BaseException):
+        text = heard(text)
+    if isinstance(text, str) and isinstance(expected, str):
+        return text == expected or re.fullmatch(_regex(expected) + _END, text) is not None
     if isinstance(expected, Mapping):
-        return said.keys() == expected.keys() and all(matches(said[key], expected[key]) for key in expected)
+        return text.keys() == expected.keys() and all(matches(text[key], expected[key]) for key in expected)
     if isinstance(expected, list | tuple):
-        return type(said) is type(expected) and len(said) == len(expected) and all(map(matches, said, expected))
-    return bool(said == expected)
+        return type(text) is type(expected) and len(text) == len(expected) and all(map(matches, text, expected))
+    return bool(text == expected)
 
 
-def begins(said, expected):
-    """Whether what was said begins with what is expected, whose wildcards are wildcards."""
-    return re.match(_regex(expected), said) is not None
+def begins(text, expected):
+    """Whether the text begins with what is expected, whose wildcards are wildcards."""
+    return re.match(_regex(expected), text) is not None
 
 
-def mentions(said, expected):
-    """Whether what is expected, whose wildcards are wildcards, is a part of what was said, or one of several texts."""
-    if isinstance(said, str):
-        return re.search(_regex(expected), said) is not None
-    return any(matches(one, expected) for one in said)
+def mentions(text, expected):
+    """Whether what is expected, whose wildcards are wildcards, is a part of the text, or one of several texts."""
+    if isinstance(text, str):
+        return re.search(_regex(expected), text) is not None
+    return any(matches(line, expected) for line in text)
 
 
 def heard(what):

@@ -148,8 +148,10 @@ def neutral(files: Put, text: str) -> str:
 def guarded() -> Iterator[None]:
     """Whatever is not a ColieeError becomes a CrashError, and so does a warning, or a call that takes too long."""
 
-    def too_long(number: int, at: FrameType | None) -> None:
-        raise CrashError(f"more than {PATIENCE:.0f} CPU seconds, at {''.join(traceback.format_stack(at)[-1:]).strip()}")
+    def too_long(number: int, frame: FrameType | None) -> None:
+        raise CrashError(
+            f"more than {PATIENCE:.0f} CPU seconds, at {''.join(traceback.format_stack(frame)[-1:]).strip()}"
+        )
 
     before = signal.signal(signal.SIGPROF, too_long)
     signal.setitimer(signal.ITIMER_PROF, PATIENCE)
@@ -163,7 +165,7 @@ def guarded() -> Iterator[None]:
         if isinstance(error, KeyboardInterrupt):
             raise
         place = traceback.extract_tb(error.__traceback__)[-1]
-        within = [at for at in traceback.extract_tb(error.__traceback__) if "/coliee_" in at.filename] or [place]
+        within = [row for row in traceback.extract_tb(error.__traceback__) if "/coliee_" in row.filename] or [place]
         where = f"{Path(within[-1].filename).name}:{within[-1].lineno} {within[-1].name}"
         raise CrashError(f"{type(error).__name__}: {error}"[:200] + f" at {where}") from error
     finally:
@@ -223,10 +225,12 @@ def from_frames(files: Put, library: str, task: str) -> Scores:
     ids = {str(text) for row in rows for text in row[:2]}
     if not rows or any(normal_id(text) != text or not text for text in ids) or len({len(row) for row in rows}) > 1:
         raise NotExpressibleError
-    held: Any = gold
+    judgements: Any = gold
     if gold.labels is None and all(gold.qrels.values()):
-        held = frame(library, "relevance", [(q, d, n) for q, judged in gold.qrels.items() for d, n in judged.items()])
-    return evaluate(held, frame(library, "score", rows), task=task, measures=files.case.measures)
+        judgements = frame(
+            library, "relevance", [(q, d, n) for q, judged in gold.qrels.items() for d, n in judged.items()]
+        )
+    return evaluate(judgements, frame(library, "score", rows), task=task, measures=files.case.measures)
 
 
 def frame(library: str, value: str, rows: list[tuple[Any, ...]]) -> Any:
@@ -298,7 +302,7 @@ CHECKS: dict[str, Callable[[Put, random.Random, Outcome], str | None]] = {}
 def check(name: str, *but: str) -> Callable[[Check], Check]:
     """A check; the outcome of another way of reading is the same, apart from these fields."""
 
-    def kept(function: Check) -> Check:
+    def registered(function: Check) -> Check:
         def compared(files: Put, chance: random.Random, plain: Outcome) -> str | None:
             what = function(files, chance, plain)
             return differing(plain, what, *but) if isinstance(what, Outcome) else what
@@ -306,17 +310,17 @@ def check(name: str, *but: str) -> Callable[[Check], Check]:
         CHECKS[name] = compared
         return function
 
-    return kept
+    return registered
 
 
-def differing(one: Outcome, other: Outcome, *but: str) -> str | None:
+def differing(first: Outcome, second: Outcome, *but: str) -> str | None:
     """How two outcomes differ, apart from some of their fields."""
-    if (one.error is None) != (other.error is None):
-        return f"only one fails: {one.error} and {other.error}"
-    if one.error is not None and other.error is not None:
-        return None if same_fault(one.error, other.error) else f"errors: {one.error} and {other.error}"
+    if (first.error is None) != (second.error is None):
+        return f"only one fails: {first.error} and {second.error}"
+    if first.error is not None and second.error is not None:
+        return None if same_fault(first.error, second.error) else f"errors: {first.error} and {second.error}"
     for name in ("task", "numbers", "remarks", "tag"):
-        mine, theirs = getattr(one, name), getattr(other, name)
+        mine, theirs = getattr(first, name), getattr(second, name)
         if name not in but and mine != theirs:
             if name == "remarks":
                 mine, theirs = sorted({*mine} - {*theirs}), sorted({*theirs} - {*mine})
@@ -324,12 +328,12 @@ def differing(one: Outcome, other: Outcome, *but: str) -> str | None:
     return None
 
 
-def same_fault(one: tuple[str, str, int | None], other: tuple[str, str, int | None]) -> bool:
+def same_fault(first: tuple[str, str, int | None], second: tuple[str, str, int | None]) -> bool:
     """Whether two errors are one; of a block's faults, those of its bytes are found before those of its lines."""
-    if one == other:
+    if first == second:
         return True
     of_bytes = ("these bytes are not UTF-8", "a NUL character")
-    return one[0] == other[0] and any(text.startswith(of_bytes) for text in (one[1], other[1]))
+    return first[0] == second[0] and any(text.startswith(of_bytes) for text in (first[1], second[1]))
 
 
 @check("careful reader")
@@ -344,8 +348,8 @@ _OF_FIRST_BLOCK: Final = re.compile(
 )
 
 
-def of_any_block(found: Outcome) -> Outcome:
-    return found._replace(remarks=tuple(text for text in found.remarks if not _OF_FIRST_BLOCK.search(text)))
+def of_any_block(whole: Outcome) -> Outcome:
+    return whole._replace(remarks=tuple(text for text in whole.remarks if not _OF_FIRST_BLOCK.search(text)))
 
 
 @check("small blocks")
@@ -416,9 +420,9 @@ def _damaged(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     for name in ("A.run", "B.run"):
         (folder / name).write_bytes((EXAMPLES / "trec/bm25.run").read_bytes().replace(b"bm25", name[:1].encode()))
     kinds = _packed_run()
-    for at in range(4):
+    for i in range(4):
         ending = chance.choice([*kinds])
-        (folder / f"x{at}{ending}").write_bytes(damaged(kinds[ending], chance))
+        (folder / f"x{i}{ending}").write_bytes(damaged(kinds[ending], chance))
     verb, *more = chance.choice([("leaderboard", "--resamples", 20), ("evaluate", "-m", "map", "--keep-going")])
     done = command(verb, EXAMPLES / "trec/qrels.txt", folder, "--task", "trec", "-f", "csv", *more, result=False)
     rows = {row["run"]: row["map"] for row in csv.DictReader(io.StringIO(done.out)) if row.get("map")}
@@ -472,10 +476,10 @@ def _frames(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     return None
 
 
-def _without_files(found: Outcome) -> Outcome:
+def _without_files(whole: Outcome) -> Outcome:
     """Without remarks on files and examples, of which the first depend on how the rows of a frame are grouped."""
-    return found._replace(
-        remarks=tuple(text.partition(" (first: ")[0] for text in found.remarks if not _OF_FILES.search(text))
+    return whole._replace(
+        remarks=tuple(text.partition(" (first: ")[0] for text in whole.remarks if not _OF_FILES.search(text))
     )
 
 
@@ -569,8 +573,8 @@ def _leaderboard(files: Put, chance: random.Random, plain: Outcome) -> None:
 def _tune(files: Put, chance: random.Random, plain: Outcome) -> None:
     rule, by = files.folder / "out" / "rule.json", chance.choice(["k", "score", "ratio", "margin"])
     target = chance.choice(["-", files.folder / "out" / "cut.txt"])
-    kept = ("--save", rule, "--apply", files.run, "-o", target, "--tag", "X")
-    command("tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, *kept)
+    outputs = ("--save", rule, "--apply", files.run, "-o", target, "--tag", "X")
+    command("tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, *outputs)
     if not rule.exists():
         rule.write_text('{"family": "score", "threshold": 0.5}')
     command("cut", files.run, "--rule", rule, *chance.choice([(), _task(files)]))
@@ -652,19 +656,19 @@ def reduced(finding: Finding, folder: Path, seed: int, most: int = 120) -> Case:
     def fails(smaller: Case) -> bool:
         nonlocal left
         left -= 1
-        found = tried(smaller, folder, f"{seed}:{finding.number}", [finding.check])
-        return any(Finding(*one, finding.number, smaller).key == finding.key for one in found)
+        findings = tried(smaller, folder, f"{seed}:{finding.number}", [finding.check])
+        return any(Finding(name, what, finding.number, smaller).key == finding.key for name, what in findings)
 
     for side in ("run", "gold"):
         size = len(lines_of(getattr(case, side))) // 2
         while size and left > 0:
-            at = 0
-            while at < len(lines := lines_of(getattr(case, side))) and left > 0:
-                smaller = Case(**{**vars(case), side: b"\n".join(lines[:at] + lines[at + size :])})
+            first = 0
+            while first < len(lines := lines_of(getattr(case, side))) and left > 0:
+                smaller = Case(**{**vars(case), side: b"\n".join(lines[:first] + lines[first + size :])})
                 if fails(smaller):
                     case = smaller
                 else:
-                    at += size
+                    first += size
             size //= 2
     return case
 
@@ -701,8 +705,8 @@ def main() -> int:
             for side in ("gold", "run"):
                 print(f"   {side}{case.endings[side == 'run']}: {getattr(case, side)!r:.600}", flush=True)
             if options.keep:
-                kept = put(case, folder)
-                shutil.copytree(kept.folder / "plain", options.keep / f"{seed}-{finding.number}-{found}")
+                files = put(case, folder)
+                shutil.copytree(files.folder / "plain", options.keep / f"{seed}-{finding.number}-{found}")
     print(f"\nseed {seed}: {done} cases, {found} findings, {process_time() - start:.0f} CPU seconds")
     return 1 if found else 0
 
