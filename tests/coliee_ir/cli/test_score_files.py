@@ -1,7 +1,7 @@
 """Files of scores in the place of a gold and runs: a folder of them, and what is refused without a traceback."""
 
 import pytest
-from asserting import mentions, refusing
+from asserting import done, mentions, refusing
 
 import coliee_ir
 from coliee_ir import Scored, UsageError
@@ -66,3 +66,10 @@ def test_two_golds_may_be_a_frame(here):
     (here / "a.csv").write_text(LONG)
     pair = [Scored.read("a.csv"), Scored.read("a.csv")]
     assert len(coliee_ir.compare(pair[0], other=pair[1], n_resamples=99).to_frame("polars").columns) == 12
+
+
+def test_a_table_is_one_of_scores_also_where_its_first_bytes_end_within_a_row(here, call):
+    rows = [f"r{run},q{query:05},0.{run}" for run in (1, 2) for query in range(5000)]
+    (here / "long.csv").write_text("\n".join(["run,query,AP", *rows, ""]))
+    out, _ = done(call, "leaderboard", "long.csv", "--resamples", "9")
+    assert "0.2000" in out and "0.1000" in out

@@ -103,6 +103,53 @@ convert bm25.txt dense.txt x.txt                          │ duplicate       �
 convert answers.txt x.txt --chunks _[0-9]+                │ wrong-part      │ documents
 convert bm25.txt x.txt --aggregate vote                   │ wrong-part      │ --aggregate
 convert samples.csv x.txt --columns answer=answer --to labels │ conflicting     │ --aggregate vote
+report gold.json bm25.txt -o page.pdf                     │ file-name       │ page.pdf
+evaluate gold.json bm25.txt --labels Yes,No               │ bad-value       │ Y=
+fuse bm25.txt bm25.txt -f json                            │ usage           │ --to?
+convert bm25.txt out --format=json                        │ usage           │ --to?
+evaluate gold.json bm25.txt --to csv                      │ usage           │ -f?
+evaluate gold.json --extra-queries=wrong                  │ usage           │ --decision extra_queries=wrong?
+evaluate gold.json bm25.txt --decision unanswred=skip     │ usage           │ unanswered?
+evaluate gold.json bm25.txt --decision undefined=oen      │ usage           │ did you mean one?
+evaluate gold.json bm25.txt --decision unanswered         │ usage           │ choose one of zero, skip
+tune gold.json bm25.txt --by-year                         │ usage           │ --folds year?
+evaluate gold.json bm25.txt --stages 5                    │ usage           │ --show stages?
+evaluate gold.json bm25.txt --overlap                     │ usage           │ --show overlap?
+evaluate gold.json bm25.txt --show gaps                   │ usage           │ gap?
+evaluate gold.json bm25.txt --store s.sqlite              │ usage           │ -q -f csv -o FILE?
+evaluate gold.json bm25.txt --editon 2025                 │ usage           │ --edition?
+evaluate -c gold.json bm25.txt                            │ usage           │ --decision unanswered=skip
+evaluate -l 2 gold.json bm25.txt                          │ usage           │ AP(rel=2)
+compare -l3 gold.json bm25.txt                            │ usage           │ AP(rel=3)
+evaluate -J gold.json bm25.txt                            │ usage           │ AP(judged_only=True)
+evaluate gold.json bm25.txt -n                            │ usage           │ -q
+evaluate -N 100 gold.json bm25.txt                        │ usage           │ leave
+evaluate gold.json bm25.txt -a                            │ usage           │ -m all_trec
+evaluate --qrels gold.json bm25.txt                       │ usage           │ the gold is named first
+evaluate gold.json bm25.txt -m Accuracy                   │ unfit-measure   │ answers
+evaluate gold.json bm25.txt --edition now                 │ usage           │ 'now'
+evaluate gold.json bm25.txt -f yaml                       │ usage           │ 'yaml'
+evaluate gold.json bm25.txt --answers a --answers b       │ bad-value       │ 2 times for 1 run
+evaluate gold.json bm25.txt --long-list a --long-list b   │ bad-value       │ 2 times for 1 run
+evaluate gold.json bm25.txt bm25.txt --answers a          │ bad-value       │ 1 time for 2 runs
+evaluate gold.json bm25.txt --answers bm25.txt            │ wrong-task      │ --task
+evaluate gold.json bm25.txt --task 1 --decision undefined=one │ unfit-option    │ rationale
+evaluate gold.json bm25.txt -o gold.json                  │ would-overwrite │ another file
+evaluate gold.json bm25.txt -o no/place                   │ cannot-write    │ no/place
+evaluate gold.json bm25.txt -o o.xlsx                     │ file-name       │ .csv
+evaluate gold.json bm25.txt -o o.html                     │ file-name       │ jsonl
+evaluate gold.json bm25.txt --log log.csv -o no/place     │ cannot-write    │ no/place
+evaluate gold.json bm25.txt --long bm25.txt               │ usage           │ --long-list
+evaluate gold.json bm25.txt - -                           │ named-twice     │ -
+evaluate gold.json bm25.txt --only pairs                  │ ambiguous       │ pairs, line 1:
+evaluate gold.json bm25.txt --only odd                    │ structure       │ odd, line 2:
+evaluate gold.json bm25.txt --only none                   │ empty           │ none:
+evaluate gold.json bm25.txt --only 000001,000009          │ unknown-query   │ 000009
+convert bm25.txt out --to pdf                             │ usage           │ 'pdf'
+convert bm25.txt out --from pdf                           │ usage           │ 'pdf'
+convert bm25.txt out --to tort --template nowhere         │ no-file         │ nowhere
+convert missing out                                       │ no-file         │ missing
+convert bm25.txt no/folder/out                            │ cannot-write    │ no/folder/out
 """.strip().splitlines()
 
 
@@ -121,6 +168,9 @@ def there(tmp_path, monkeypatch):
     Path("three.csv").write_text("question,verdict\nR07-01-A,right\n")
     Path("both.jsonl").write_text('{"id": "R07-01-A", "answer": "Y", "articles": ["537"]}\n' * 2)
     Path("words.txt").write_text("002473 026639 my run 1\n")
+    lists = {"pairs": "000001 000002\n000003 000004\n", "odd": "000001\n000002 x\n", "none": "# none\n"}
+    for name, text in lists.items():
+        Path(name).write_text(text)
     Path("samples.csv").write_text("query_id,sample,answer\nR07-01-A,0,Y\nR07-01-A,1,N\nR07-01-A,0,Y\n")
 
 

@@ -87,6 +87,9 @@ def test_in_memory_too():
     for given in ({}, {"long_list": short}):
         with refusing(InputError, "[wrong-part]"):
             evaluate(GOLD, longer, task="3", edition=2025, **given)
+    [query, *_] = longer
+    one_short = {**longer, query: dict([*longer[query].items()][:1])}
+    assert "MacroF2" in evaluate(GOLD, one_short, task="3", edition=2025).measures
     assert tune(GOLD, longer, task="3", edition=2025, folds=3).held_out > 0.5
     assert evaluate(GOLD, short, long_list=longer, task="3", edition=2025).measures["AP"] > 0.7
 
