@@ -137,8 +137,9 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             "--groups", "FILE", "file with lines QUERY GROUP, for queries that depend on each other; each group is "
             "resampled as a unit", reads=True),
         "tasks": _option(
-            "--tasks", "FILE|COLUMN", "file with lines QUERY TASK, a column of the scores, or file, where each file of "
-            "scores is a task: rank by the mean over tasks, or years, that count the same", reads=True),
+            "--tasks", "FILE|COLUMN", "file with lines QUERY TASK, a column of the scores, or file or folder, where "
+            "each file or folder of scores is a task: rank by the mean over tasks (or years), which count the same",
+            reads=True),
         "apply": _option("--apply", "TEST_RUN", "test run: cut it by the tuned rule and write it to -o", reads=True),
         "dates": _option(
             "--dates", "FILE|DIR", "file of dates (lines ID YYYY-MM-DD or ID YYYY, or JSON), or the folder of cases, "

@@ -40,8 +40,8 @@ _Result = TypeVar("_Result")
 #: the options that name a file to write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
 
-#: the tasks of a leaderboard where each file of scores is one
-_FILE: Final = "file"
+#: the tasks of a leaderboard where each file of scores is one, or each folder
+_PLACES: Final = ("file", "folder")
 
 #: how many characters of a result are encoded at a time
 _PIECE = 1 << 16
@@ -79,7 +79,8 @@ class Session:
             return []
         if not is_folder(gold):
             return [gold, *self._named]
-        return [str(path) for path in sorted(Path(gold).glob("[!.]*")) if path.is_file()]
+        in_folders = "*/[!.]*" if self.options.tasks == "folder" else "[!.]*"
+        return [str(path) for path in sorted(Path(gold).glob(in_folders)) if path.is_file()]
 
     @cached_property
     def _no_scores(self) -> InputError | None:
@@ -190,13 +191,16 @@ class Session:
     def _read_scores(self, measures: Sequence[str], files: Sequence[str]) -> Scored:
         """The scores in the files; of the measures that are named, if any are."""
         options, decided = self.options, dict(self.options.decision)
-        if options.tasks == _FILE and len(files) > 1:
+        if options.tasks in _PLACES and files == self.scores:
             from coliee_ir.commands.leaderboard.tasks import joined  # which one command needs
             from coliee_ir.scoring.readers import distinct_names
 
-            names = distinct_names(files)
-            by_task = {task: self._read_scores(measures, [file]) for task, file in zip(names, files, strict=True)}
-            return joined(by_task, *measures[:1])
+            of_task: dict[str, list[str]] = {}
+            for file in files:
+                of_task.setdefault(file if options.tasks == "file" else str(Path(file).parent), []).append(file)
+            if len(of_task) > 1:
+                by_task = zip(distinct_names([*of_task]), of_task.values(), strict=True)
+                return joined({name: self._read_scores(measures, each) for name, each in by_task}, *measures[:1])
         unfit = ("task", "protocol", "edition", "exclude", "answers", "long_list", "more_golds", "teams", "best")
         if used := [name for name in unfit if vars(options)[name]] + [one for one in decided if one != "unanswered"]:
             problem = f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given"
@@ -204,9 +208,11 @@ class Session:
         columns, copies = dict(options.columns or {}), options.replicates
         if copies is not None and "replicate" not in columns and not Path(copies).exists():
             columns["replicate"] = copies
-        lacking = "tasks" if options.tasks not in (None, _FILE) else ""
+        has_tasks = options.tasks is not None and options.tasks not in _PLACES
+        if has_tasks and not Path(options.tasks).exists():
+            columns.setdefault("task", options.tasks)
         scored = Scored.read(
-            *self.sources(*files), columns=columns, unanswered=decided.get("unanswered", lacking),
+            *self.sources(*files), columns=columns, unanswered=decided.get("unanswered", "tasks" if has_tasks else ""),
             lower_is_better=options.lower_is_better, higher_is_better=options.higher_is_better,
             only=ids(options.only) or (), measures=measures,
         )  # fmt: skip

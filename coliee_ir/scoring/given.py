@@ -199,6 +199,7 @@ class Roles(NamedTuple):
     ranks: str = ""  # the measure that ranks, where the file states it
     is_open: bool = False  # the file names only some instances: those of its benchmark must be named
     layout: str = ""  # what it is called, where a reader made the columns
+    task: str = ""  # whose queries are its own, where those of others are called alike
 
 
 class CellTable(NamedTuple):
@@ -283,6 +284,10 @@ class ScoreTableBuilder:
         elif roles.ranks != self.roles.ranks:  # files that state different measures state none
             self.roles = self.roles._replace(ranks="")
         queries = table.texts(roles.query, "query")
+        if roles.task:
+            of_tasks = list(zip(table.texts(roles.task, "task"), queries, strict=True))
+            if len({*of_tasks}) > len({*queries}):
+                queries = [query if query == ALL else f"{task}/{query}" for task, query in of_tasks]
         tags = table.texts(roles.run, "run") if roles.run else [name] * len(queries)
         copies = table.texts(roles.replicate, "replicate") if roles.replicate else [""] * len(queries)
         keys = list(zip(copies, queries, strict=True))
@@ -318,8 +323,8 @@ class ScoreTableBuilder:
                 problem = f"a second {name} of this query of the run {shortened(tag)}"
                 remedy = (
                     "keep one row of each; or name what tells repetitions apart: --columns replicate=NAME; "
-                    "where these are queries of several data sets, write the data set into their ids, or let each file "
-                    "be a task: leaderboard --tasks file"
+                    "where these are queries of several tasks, their column: --columns task=NAME; or let each file be "
+                    "a task: leaderboard --tasks file"
                 )
                 raise table.place(row).fault("duplicate", problem, query, remedy)
             cells[query] = value
@@ -359,7 +364,8 @@ class ScoreTableBuilder:
         """A row over the others: by its name, or the last if it is the mean or the sum of the others in every run."""
         if self.origin is not None:
             return ""
-        if total := next(filter(is_total, queries), ""):
+        ids = [query.partition("/")[2] or query for query in queries] if self.roles.task else queries
+        if total := next(compress(queries, map(is_total, ids)), ""):
             return total
         values = np.concatenate(blocks) if blocks else np.zeros((0, 0))
         others, last = values[:, :-1], values[:, -1:]

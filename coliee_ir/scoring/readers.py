@@ -56,6 +56,7 @@ _TIERS: Final[Mapping[str, Sequence[frozenset[str]]]] = {
     "replicate": (frozenset({"replicate", "epoch", "seed", "fold", "trial", "repeat", "repetition", "attempt"}),),
     "measure": (EVERY_NAME["measure"],),
     "value": (EVERY_NAME["value"], frozenset({"score"})),
+    "task": (),
 }
 #: names of columns that golds and runs have
 _OTHERS: Final = frozenset().union(
@@ -428,7 +429,7 @@ def _table_by_roles(table: CellTable, source: Source, named: Mapping[str, str]) 
     if normal >= LOG and not normal & EVERY_NAME["query"]:
         problem = "this log has one row for each run, without the scores of single queries"
         raise InputError("no-query", table.name, problem, remedy=REMEDY)
-    if not named:
+    if {*named} <= {"replicate", "task"}:
         _refuse(dict.fromkeys(normal), table.name)
         if (alien := normal & _OTHERS) and not normal & {*EVERY_NAME["measure"], _COUNTS[1]}:
             remedy = f"name the columns of a table of scores: {search.option('query', 'tag')}"
@@ -452,7 +453,8 @@ def _table_by_roles(table: CellTable, source: Source, named: Mapping[str, str]) 
             table, _matching(search, names, patterns["query"], by_role.values()), by_role.get("tag", ""), search
         )
     ranks = dict.fromkeys(table.columns.get("ranked_by", ()))
-    roles = Roles(by_role["query"], by_role.get("tag", ""), by_role.get("replicate", ""), ranks=next(iter(ranks), ""))
+    run, replicate, task = (by_role.get(role, "") for role in ("tag", "replicate", "task"))
+    roles = Roles(by_role["query"], run, replicate, ranks=next(iter(ranks), ""), task=task)
     if "tag" in patterns:
         return table, roles._replace(runs=_matching(search, names, patterns["tag"], by_role.values()))
     if "measure" in by_role:

@@ -372,7 +372,8 @@ class Scored(TabularResult, Sequence[Scores]):
             paths: what ``evaluate --per-query`` or trec_eval's ``-q`` writes; rows *run, query, measure, value*, or
                 *run, query, correct, retrieved, relevant*; or a column a run. CSV, JSON, JSON Lines or Parquet; and
                 the layouts of ``coliee_ir.scoring.readers``.
-            columns: what columns are called: ``tag`` (the run), ``query``, ``measure``, ``value``, ``replicate``.
+            columns: what columns are called: ``tag`` (the run), ``query``, ``measure``, ``value``, ``replicate``;
+                and ``task``, whose queries are called TASK/QUERY where two tasks have one of a name.
             unanswered: of queries that some runs lack: they count ``zero``, or only those that are ``common`` to all
                 runs are compared, or runs may lack whole ``tasks`` (``leaderboard``); by default they are refused.
             lower_is_better: names of measures of which less is better.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: what the columns of tables are called
 ROLES: Final = (
     "query", "document", "relevance", "score", "rank", "label", "answer", "tag", "retrieved", "measure", "value",
-    "replicate",
+    "replicate", "task",
 )  # fmt: skip
 
 

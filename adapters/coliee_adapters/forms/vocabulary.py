@@ -190,6 +190,7 @@ EVERY_NAME: Final[Mapping[str, frozenset[str]]] = {
     "measure": frozenset({"measure", "metric"}),
     "value": frozenset({"value"}),
     "replicate": frozenset(),
+    "task": frozenset(),
 }
 
 #: Every name but those of run tags, which can be words of a run: our own tag is ``run``.

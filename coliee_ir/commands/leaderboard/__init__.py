@@ -19,7 +19,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry, Scale, Tasks, order_key, places, possible_ranks
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
 from coliee_ir.commands.leaderboard.questions import Categories, read_categories
-from coliee_ir.commands.leaderboard.tasks import FILE, joined, over_tasks, ranks_on_others, tasks_of
+from coliee_ir.commands.leaderboard.tasks import PLACES, joined, over_tasks, ranks_on_others, tasks_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures.base import upwards
 from coliee_ir.reading.basis import Basis
@@ -85,7 +85,7 @@ def leaderboard(
     if isinstance(scored, Mapping):
         if tasks is not None:
             raise UsageError("option-conflict", "the tasks are the keys of the scores: leave tasks= out")
-        scored, tasks = joined(scored, measure), FILE
+        scored, tasks = joined(scored, measure), PLACES[0]
     scored = ranked_by(with_judged(scored, "a leaderboard"), measure)
     basis, gold, inventory = scored.basis, scored.basis.gold, scored.inventory
     of_tasks = tasks_of(scored, tasks, scale)

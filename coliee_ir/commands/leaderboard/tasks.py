@@ -34,8 +34,8 @@ from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.strata import terms_over_tasks
 
-#: the column of tasks where each file of scores is one
-FILE: Final = "file"
+#: the columns of tasks where each file of scores is one, or each folder
+PLACES: Final = ("file", "folder")
 
 #: fewer queries do not show how much those of their task vary (``benchmarks.golds_and_tasks``)
 _FEW_QUERIES: Final = 5
@@ -66,7 +66,7 @@ def joined(tasks: Mapping[str, Scored], name: str = "") -> Scored:
     read = "; ".join(f"{name}: {scored.task_evidence}" for name, scored in tasks.items())
     of_query = {f"{name}/{query}": name for name, scored in tasks.items() for query in scored[0].query_ids}
     basis = Origin(gold, task, edition, first.decisions).basis([*of_query], [measure], read)
-    schema = Schema(first.unit, columns={FILE: [([*of_query], [*of_query.values()])]})
+    schema = Schema(first.unit, columns={place: [([*of_query], [*of_query.values()])] for place in PLACES})
     runs = []
     for run in dict.fromkeys(scores.name for scored in tasks.values() for scores in scored):
         found = [next((scores for scores in scored if scores.name == run), None) for scored in tasks.values()]
@@ -112,13 +112,13 @@ def tasks_of(scored: Scored, tasks: PathLike | Mapping[str, str] | None, scale: 
             raise UsageError("option-needed", "a scale is for runs of several tasks: use --tasks (in Python tasks=)")
         if any(getattr(remark, "kind", "") == "pooled-files" for remark in scored.remarks):
             problem = "the files hold other queries of the same runs, and it is not known whether they are tasks"
-            remedy = f"say so with --tasks {FILE} (in Python, give task → scores), or write them into one file"
+            remedy = "say so with --tasks file (in Python, give task → scores), or write them into one file"
             raise UsageError("option-needed", f"{problem}; {remedy}")
         return None
     columns = () if not scored or scored[0].schema is None else scored[0].schema.columns
-    if tasks == FILE and FILE not in columns and not Path(FILE).exists():
+    if tasks in PLACES and tasks not in columns and not Path(tasks).exists():
         problem = (
-            f"tasks: {FILE} is for several files of scores, each of which is a task (in Python, give task → scores)"
+            f"tasks: {tasks} is for several {tasks}s of scores, each of which is a task (in Python, task → scores)"
         )
         raise UsageError("unfit-option", f"{problem}; else name a file with lines QUERY TASK, or a column")
     return groups_in(scored, tasks)
@@ -142,7 +142,8 @@ def over_tasks(
     kept = [entry for entry, of_tasks in zip(entries, answered, strict=True) if of_tasks.all()]
     if len(names) < 2 or len(kept) < 2:
         found = f"{counted(len(names), 'task')}, {counted(len(kept), 'run')} with all of them"
-        raise UsageError("too-few", f"a ranking over tasks needs two tasks and two runs that have all ({found})")
+        problem = f"a ranking over tasks needs two tasks and two runs that have all ({found})"
+        raise UsageError("too-few", f"{problem}; where the files of a task are a folder: --tasks folder")
     if total := next(filter(is_total, names), ""):
         problem = f"the task {shortened(total)} is a total over the others, and would count as one of them"
         raise UsageError("ambiguous", f"{problem}; take its rows out")

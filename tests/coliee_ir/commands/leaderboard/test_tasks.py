@@ -186,6 +186,35 @@ def test_a_column_that_has_another_part_is_no_column_of_tasks(call, tmp_path):
     assert call("leaderboard", table, "--scale", "wins")[0] == 2
 
 
+def test_queries_that_are_called_alike_in_tasks_are_told_apart_by_their_column_or_folder(call, tmp_path):
+    columns, tasks = drawn(SIZES[:3])
+    expected = [(entry.tag, entry.interval) for entry in leaderboard(read(columns), tasks=tasks).entries]
+    rows = [(of, query.partition("-")[2], run, columns[run][at])
+            for run in ("run0", "run1", "run2", "run3") for at, (query, of) in enumerate(tasks.items())]  # fmt: skip
+    frame = dict(zip(("year", "query", "run", "AP"), map(list, zip(*rows, strict=True)), strict=True))
+    in_python = leaderboard(Scored.from_frame(frame, columns={"task": "year"}), tasks="year")
+    assert [(entry.tag, entry.interval) for entry in in_python.entries] == expected
+    table, wide = tmp_path / "long.csv", tmp_path / "wide.csv"
+    table.write_text("year,query,run,AP\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    each = zip(tasks.items(), *(columns[f"run{run}"] for run in range(4)), strict=True)
+    wide.write_text("year,query,run0,run1,run2,run3\n" + "".join(
+        f"{of},{query.partition('-')[2]},{','.join(map(str, values))}\n" for (query, of), *values in each))  # fmt: skip
+    folders = tmp_path / "folders"
+    for of, query, run, value in rows:
+        (folders / of).mkdir(parents=True, exist_ok=True)
+        with (folders / of / f"{run}.txt").open("a") as stream:
+            stream.write(f"{query}\tAP\t{value}\n")
+    files = sorted(folders.glob("*/*"))
+    for words in ([table, "--tasks", "year"], [wide, "--tasks", "year"], [folders, "--tasks", "folder"],
+                  [*files, "--tasks", "folder"]):  # fmt: skip
+        found = json.loads(done(call, "leaderboard", *words, "-f", "json")[0])["runs"]
+        assert [(run["tag"], tuple(run["interval"])) for run in found] == expected
+    assert mentions(failing(call, "leaderboard", *files, "--tasks", "file"), "[too-few]…--tasks folder…")
+    totals = [(of, "Average", run, 0.5) for of, run in {(of, run) for of, _, run, _ in rows}]
+    table.write_text("year,query,run,AP\n" + "".join(",".join(map(str, row)) + "\n" for row in [*rows, *totals]))
+    assert mentions(failing(call, "leaderboard", table, "--tasks", "year"), "[ambiguous]")
+
+
 def test_the_command_takes_a_file_or_a_column_and_groups_are_named_in_the_caption(call, tmp_path):
     columns, tasks = drawn()
     table, of, groups = tmp_path / "scores.csv", tmp_path / "tasks.txt", tmp_path / "groups.txt"
