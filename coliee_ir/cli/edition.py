@@ -40,7 +40,8 @@ def _new(path: Path) -> int:
     try:
         scoring.write_text(edition.new(path, input), str(path))
     except EOFError:
-        problem = "`edition new` needs answers: run it in a terminal, or pipe in one line per question"
-        raise UsageError("option-needed", problem) from None
+        raise UsageError(
+            "option-needed", "`edition new` needs answers: run it in a terminal, or pipe in one line per question"
+        ) from None
     print_remark(f"written: {path}; coliee-ir edition {path} -o out")
     return 0

@@ -47,8 +47,10 @@ class Runs(NamedTuple):
     @property
     def showing_task(self) -> list[Submission]:
         """What shows the task: all that can be read."""
-        found = [file for file in self.inventory.scored if file.error is None] if self.inventory is not None else []
-        return [*self.alone, *(Submission(file.source) for file in found)]
+        readable_files = (
+            [file for file in self.inventory.scored if file.error is None] if self.inventory is not None else []
+        )
+        return [*self.alone, *(Submission(file.source) for file in readable_files)]
 
     def with_parts(self, answers: Sequence[PathLike | Source | None], long_lists: Sequence[PathLike | None]) -> Runs:
         """Each file with the answers and the long list that belong to it, in their order."""
@@ -135,11 +137,11 @@ def _listed(submission: Submission, whose: Sender) -> Submission:
     )
 
 
-def _may_belong(given: Sequence[Submission], basis: Basis) -> bool:
+def _may_belong(submissions: Sequence[Submission], basis: Basis) -> bool:
     """Whether named files may be parts of one run: where the task has parts, or two files have one run tag."""
     alone = [
         submission.run
-        for submission in given
+        for submission in submissions
         if isinstance(submission.run, Source) and submission.files == [submission.run] and not submission.name
     ]
     has_long = bool(basis.protocol.long_list) and any(map(is_long_list, alone))

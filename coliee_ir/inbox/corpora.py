@@ -31,8 +31,8 @@ def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike
     name = task_name(task)
     kind = _kind(name) if name else None
     if name and kind is None:
-        known = ", ".join(one for one in TASKS if _kind(one))
-        raise UsageError("empty", f"there are no texts of task {name!r}; the tasks with texts are {known}")
+        names = ", ".join(task_with_texts for task_with_texts in TASKS if _kind(task_with_texts))
+        raise UsageError("empty", f"there are no texts of task {name!r}; the tasks with texts are {names}")
     return corpora.read_corpus(path, kind=kind, gold=gold)
 
 

@@ -63,7 +63,7 @@ class Envelope(NamedTuple):
     @property
     def received(self) -> str:
         """When it came, in UTC: of several times the latest; empty where none is known."""
-        return max((one.received for one in (self.mail, *self.claims) if one is not None), default="")
+        return max((mail.received for mail in (self.mail, *self.claims) if mail is not None), default="")
 
     @property
     def team(self) -> str:
@@ -100,13 +100,13 @@ def _folder_of(path: str, common: Path | None) -> str:
     return "" if first.casefold().endswith((".eml", ".mbox")) else _MAILED.sub("", archives.without_ending(first), 1)
 
 
-def common_folder(given: Iterable[str]) -> Path | None:
+def common_folder(paths: Iterable[str]) -> Path | None:
     """The deepest folder, or archive, that those given, and the folders of the files given, have in common.
 
     Mails beside a folder do not count: what they say decides whose they are.
     """
     folders, mails = list[Path](), list[Path]()
-    for path in given:
+    for path in paths:
         if remote.is_remote(path) or Path(path).exists():
             place = absolute_path(without_credentials(path))
             is_place = is_folder(path) or archives.is_archive(path)
@@ -154,7 +154,9 @@ def with_escapes(team: str) -> str:
     >>> with_escapes("АRC")
     '\\u0410RC'
     """
-    return "".join(one if one.isascii() or not is_disguised(f"a{one}") else ascii(one)[1:-1] for one in team)
+    return "".join(
+        letter if letter.isascii() or not is_disguised(f"a{letter}") else ascii(letter)[1:-1] for letter in team
+    )
 
 
 def lookalike_key(team: str) -> str:
@@ -182,7 +184,7 @@ def is_disguised(team: str) -> bool:
     (True, False, False, True, False)
     """
     text = unicodedata.normalize("NFKC", team).casefold()
-    has_latin = any("a" <= one <= "z" for one in text)
-    others = any(one.isalpha() and not unicodedata.name(one, "").startswith(_BESIDE) for one in text)
+    has_latin = any("a" <= letter <= "z" for letter in text)
+    others = any(letter.isalpha() and not unicodedata.name(letter, "").startswith(_BESIDE) for letter in text)
     is_mixed = has_latin and (others or text.translate(_LETTERS) != text)
     return without_invisible(team) != unicodedata.normalize("NFC", team) or is_mixed

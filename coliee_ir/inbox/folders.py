@@ -51,14 +51,14 @@ SKIP_REASONS: Final = {
 }
 
 
-def skipped_remarks(passed: Collection[tuple[str, str]]) -> list[str]:
+def skipped_remarks(skipped: Collection[tuple[str, str]]) -> list[str]:
     """Sentences on files that are passed over: of reasons, as keys of ``SKIP_REASONS``, and names."""
-    told = list[str]()
-    for kind, (one, several) in SKIP_REASONS.items():
-        if names := Counter(name for why, name in passed if why == kind):
-            shown = [f"{name} ({n + 1} entries)" if kind == "again" else name for name, n in names.items()]
-            told.append(Remark.of("passed-over", shown, what=several if len(shown) > 1 else one))
-    return told
+    remarks = list[str]()
+    for kind, (of_one, of_several) in SKIP_REASONS.items():
+        if names := Counter(name for why, name in skipped if why == kind):
+            examples = [f"{name} ({n + 1} entries)" if kind == "again" else name for name, n in names.items()]
+            remarks.append(Remark.of("passed-over", examples, what=of_several if len(examples) > 1 else of_one))
+    return remarks
 
 
 class FoundFiles(NamedTuple):
@@ -89,11 +89,11 @@ def walk(
     found: dict[str, str] = {}
     walked = FoundFiles([], [], set(), {})
     for path in paths:
-        given = Source.of(path)
-        name, base, is_remote = given.path, os.path.realpath(given.path), remote.is_remote(given.path)
+        source = Source.of(path)
+        name, base, is_remote = source.path, os.path.realpath(source.path), remote.is_remote(source.path)
         is_seen, links = False, list[str]()
-        walked.sources[name] = given
-        for file in _files_below(given, walked.skipped):
+        walked.sources[name] = source
+        for file in _files_below(source, walked.skipped):
             real, is_inside = os.path.realpath(file), file != name
             if is_inside and not is_remote and real not in others and not Path(real).is_relative_to(base):
                 links.append(file)
@@ -105,12 +105,17 @@ def walk(
             else:
                 if bounds is not None and not is_remote:
                     trial.try_unpacking(file, bounds)
-                if not is_inside and (is_remote or not _is_packed(given)):
+                if not is_inside and (is_remote or not _is_packed(source)):
                     walked.named.add(name)
                 inside = _files_in(file, walked)
                 is_seen = is_seen or is_inside or bool(inside)
-                for one in inside:
-                    found.setdefault(one if one == "-" or remote.is_remote(one) else os.path.realpath(one), one)
+                for path_of_file in inside:
+                    found.setdefault(
+                        path_of_file
+                        if path_of_file == "-" or remote.is_remote(path_of_file)
+                        else os.path.realpath(path_of_file),
+                        path_of_file,
+                    )
         walked.skipped.extend(("link", file) for file in links)
         if not is_seen:
             raise UsageError(
@@ -134,30 +139,30 @@ def _files_in(file: str, walked: FoundFiles) -> list[str]:
     except InputError:
         return [file]
     skipped = [(why, f"{file}/{name}") for why, name in inside.skipped]
-    if inside.is_mail and "" not in inside.mails:  # a mailbox, of which a mail may be cut or have lost its attachments
+    if "" not in inside.mails:  # several mails, of which one may be cut or have lost its attachments
         filled = {name.partition("/")[0] for name in inside.files}
         numbers = {name.rstrip("/"): team_in(mail.subject) for name, mail in inside.mails.items()}
         bare = ((n, team) for n, team in numbers.items() if team and "/" not in n and n not in filled)
         skipped += [("bare", f"{file}/{n} ({shortened(team)})") for n, team in bare]
     before = {*walked.skipped}  # an archive may be named twice
-    walked.skipped.extend(one for one in skipped if one not in before)
+    walked.skipped.extend(entry for entry in skipped if entry not in before)
     if not inside.files and not inside.skipped:
         return [file]
     return [f"{file}/{name}" for name in sorted(inside.files) if _is_shown(name, file, walked.skipped)]
 
 
-def _files_below(given: Source, passed: list[tuple[str, str]]) -> Iterator[str]:
+def _files_below(source: Source, skipped: list[tuple[str, str]]) -> Iterator[str]:
     """What is no folder, itself; else the files below it, and links last: what is there twice goes by its own name."""
-    name = given.path
-    if not given.is_folder:
+    name = source.path
+    if not source.is_folder:
         yield name
     elif remote.is_remote(name):
         address = name.partition("?")[0]
         for file in remote.files(name):
-            if _is_shown(file.partition("?")[0].removeprefix(address).strip("/"), name, passed):
+            if _is_shown(file.partition("?")[0].removeprefix(address).strip("/"), name, skipped):
                 yield file
     else:
-        yield from map(str, sorted(_walk_folder(Path(name), passed), key=Path.is_symlink))
+        yield from map(str, sorted(_walk_folder(Path(name), skipped), key=Path.is_symlink))
 
 
 def _walk_folder(folder: Path, passed: list[tuple[str, str]]) -> Iterator[Path]:

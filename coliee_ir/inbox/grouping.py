@@ -60,11 +60,11 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
     return done
 
 
-def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
+def group_named(submissions: Sequence[Submission], basis: Basis) -> Intake:
     """The same of files that were named one by one: what cannot be read, and what has its parts, stays as it is."""
     done, items, at_of = Intake([], [], []), list[InboxFile](), dict[str, int]()
-    found = dict[int, Submission](enumerate(given))
-    for at, submission in found.items():
+    kept_submissions = dict[int, Submission](enumerate(submissions))
+    for at, submission in kept_submissions.items():
         if submission.name or submission.files != [submission.run]:
             continue
         item = InboxFile(submission.files[0], is_named=True)
@@ -85,14 +85,14 @@ def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
                     Remark.of("grouped.parts", [part.source.name for part in run], tag=shortened(run[0].tag))
                 )
             first, *others = sorted(at_of[part.file] for part in run)
-            found[first] = done.submissions.pop()
+            kept_submissions[first] = done.submissions.pop()
             for at in others:
-                del found[at]
+                del kept_submissions[at]
     skipped = [(file.skip_reason, file.file) for file in items if file.skip_reason]
     for _, name in skipped:
-        del found[at_of[name]]
+        del kept_submissions[at_of[name]]
     done.remarks.extend(skipped_remarks(skipped))
-    return Intake([*found.values()], done.invalid, done.remarks)
+    return Intake([*kept_submissions.values()], done.invalid, done.remarks)
 
 
 def _has_long(basis: Basis) -> bool:
@@ -140,17 +140,19 @@ def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[s
         place = None if group[0].team or group[0].is_named else _folder(group[0])
         key = (group[0].origin, place, group[0].tag, *sorted(part.part for part in group))
         alike.setdefault(key if group[0].tag and all(part.part for part in group) else at, []).append(group)
-    asked, runs = {*basis.queries, *basis.excluded}, list[list[InboxFile]]()
+    judged, runs = {*basis.queries, *basis.excluded}, list[list[InboxFile]]()
     for of_tag in alike.values():
         answered = [_answered(group, basis) for group in of_tag] if len(of_tag) > 1 else []
-        if not answered or not all(answered) or not any(asked & one for one in answered):
+        if not answered or not all(answered) or not any(judged & queries for queries in answered):
             runs += of_tag
             continue
-        mine = [(group, one) for group, one in zip(of_tag, answered, strict=True) if asked & one]
+        mine = [(group, queries) for group, queries in zip(of_tag, answered, strict=True) if judged & queries]
         whole = [part for group, _ in mine for part in group]
         for part in (part for group in of_tag for part in group if all(part is not kept for kept in whole)):
             part.skip_reason = "elsewhere"
-        if len(mine) > 1 and sum(len(one) for _, one in mine) == len(frozenset().union(*(one for _, one in mine))):
+        if len(mine) > 1 and sum(len(queries) for _, queries in mine) == len(
+            frozenset().union(*(queries for _, queries in mine))
+        ):
             remarks.append(
                 Remark.of("grouped.queries", [part.source.name for part in whole], tag=shortened(whole[0].tag))
             )
@@ -199,27 +201,27 @@ def _folder(file: InboxFile) -> Path:
 def _without_copies(groups: Sequence[list[InboxFile]]) -> list[list[InboxFile]]:
     """The submissions without those whose files are all copies of an earlier one's, of the same origin."""
     content = originals(part for group in groups for part in group)
-    held = [{content[part.file] for part in group} for group in groups]
+    contents = [{content[part.file] for part in group} for group in groups]
     order = [(max(part.sender.received for part in group), by_original(group[0].source.name)) for group in groups]
-    holders = by_key(((file, at) for at, files in enumerate(held) for file in files), itemgetter(0))
-    kept = []
-    for at, group in enumerate(groups):
+    holders = by_key(((file, i) for i, files in enumerate(contents) for file in files), itemgetter(0))
+    unique = []
+    for i, group in enumerate(groups):
         same = (
             groups[other]
-            for _, other in holders[next(iter(held[at]))]
-            if other != at
+            for _, other in holders[next(iter(contents[i]))]
+            if other != i
             and groups[other][0].origin == group[0].origin
-            and held[at] <= held[other]
-            and (len(held[at]) < len(held[other]) or order[other] < order[at])
+            and contents[i] <= contents[other]
+            and (len(contents[i]) < len(contents[other]) or order[other] < order[i])
         )
         first = next(same, None)
         if first is None or any(part.is_named for part in group):
-            kept.append(group)
+            unique.append(group)
             continue
         of_content = {content[part.file]: part.source.name for part in first}
         for part in group:
             part.skip_reason, part.copy_of = "duplicate", of_content[content[part.file]]
-    return kept
+    return unique
 
 
 #: what files that belong together have in common: their tag, and where that does not do, origin, folder and name
@@ -280,25 +282,25 @@ def _with_nameless(groups: list[list[InboxFile]], needed: Sequence[str], remarks
 
 def _add_submission(run: Sequence[InboxFile], basis: Basis, done: Intake, *, alone: bool) -> None:
     """The files of a run as a submission, or the reason why they are none."""
-    needed, of = _needed(basis), by_key(run, lambda part: str(part.part))
-    main = (of.get("documents") or of.get("answers") or run)[0]
+    needed, by_part = _needed(basis), by_key(run, lambda part: str(part.part))
+    main = (by_part.get("documents") or by_part.get("answers") or run)[0]
     files, both = tuple(part.source.name for part in run), len(needed) == 2
-    earlier, lacking = without_answers(basis.task) if "documents" in of else None, ""
-    if not alone or len(of) > 1:
-        if needed == ["documents"] and FilePart.LONG in of and "documents" not in of:
+    earlier, lacking = without_answers(basis.task) if "documents" in by_part else None, ""
+    if not alone or len(by_part) > 1:
+        if needed == ["documents"] and FilePart.LONG in by_part and "documents" not in by_part:
             lacking = "incomplete.set"
-        elif both and len(of) < 2:
+        elif both and len(by_part) < 2:
             lacking = "incomplete.part" if earlier is None else "incomplete.answers"
         elif len({part.team for part in run}) > 1:
             done.remarks.append(Remark.of("grouped.folders", files, tag=shortened(main.tag)))
     if lacking:
-        has, other = ("articles", "answers") if "documents" in of else ("answers", "articles")
+        has, other = ("articles", "answers") if "documents" in by_part else ("answers", "articles")
         last, tag = 0 if earlier is None else earlier.last, shortened(main.tag)
         why = Remark.of(lacking, part=has, other=other, last=last, file=", ".join(files), tag=tag)
         done.invalid.append(Invalid(files, main.tag, main.team, why))
         return
     sources: dict[str, Any] = {
-        kind: parts[0].source if len(parts) == 1 else [part.source for part in parts] for kind, parts in of.items()
+        kind: parts[0].source if len(parts) == 1 else [part.source for part in parts] for kind, parts in by_part.items()
     }
     done.submissions.append(
         Submission(
@@ -320,13 +322,16 @@ def _add_submission(run: Sequence[InboxFile], basis: Basis, done: Intake, *, alo
 def _propose_replacements(done: Intake) -> None:
     """Of runs of one team and tag, or file name, that came in mails one after another, each may replace the last."""
     named = [
-        (at, key)
-        for at, one in enumerate(done.submissions)
-        if one.team and one.received and not one.status
-        for key in ((one.team, "tag", one.tag), (one.team, "file", Path(name_of(one.run)).name))
+        (i, key)
+        for i, submission in enumerate(done.submissions)
+        if submission.team and submission.received and not submission.status
+        for key in (
+            (submission.team, "tag", submission.tag),
+            (submission.team, "file", Path(name_of(submission.run)).name),
+        )
     ]
     for pairs in by_key(named, itemgetter(1)).values():
-        for before, after in pairwise(sorted((at for at, _ in pairs), key=lambda at: done.submissions[at].received)):
+        for before, after in pairwise(sorted((i for i, _ in pairs), key=lambda i: done.submissions[i].received)):
             earlier, later = done.submissions[before], done.submissions[after]
             if earlier.received < later.received and not later.replaces:
                 done.submissions[after] = replace(later, replaces=name_of(earlier.run))
@@ -340,8 +345,8 @@ def _remark_tags(done: Intake) -> None:
     named = sorted(zip(done.submissions, unique_names(runs), strict=True), key=lambda pair: pair[1])
     if shared := [pairs for pairs in by_key(named, lambda pair: pair[0].tag).values() if len(pairs) > 1]:
         each = ([f"{shortened(name)} = {name_of(submission.run)}" for submission, name in pairs] for pairs in shared)
-        told = "; ".join(map(" and ".join, each))
-        done.remarks.append(f"{sum(map(len, shared))} runs share their tag with another and are told apart: {told}")
+        names = "; ".join(map(" and ".join, each))
+        done.remarks.append(f"{sum(map(len, shared))} runs share their tag with another and are told apart: {names}")
 
 
 def too_many(teams: Iterable[str], task: str, edition: int | None) -> Iterator[tuple[str, Remark]]:
@@ -371,13 +376,13 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
     rules = submission_rules(basis.task, basis.edition) if has_submissions(basis.task) else None
     if rules is None or rules.most_runs is None or not rules.runs_stated:
         return
-    items, asked = {file.file: file for file in inventory.items}, {*basis.queries, *basis.excluded}
+    items, judged = {file.file: file for file in inventory.items}, {*basis.queries, *basis.excluded}
     corrected = {submission.replaces for submission in intake.submissions}
     sent = [(submission, items[submission.files[0].path]) for submission in intake.submissions]
     counted = (
         (submission, file)
         for submission, file in sent
-        if submission.team and not submission.status and not asked.isdisjoint(file.queries)
+        if submission.team and not submission.status and not judged.isdisjoint(file.queries)
     )
     for (team, _), runs in by_key(counted, lambda pair: pair[1].origin).items():
         n = sum(name_of(submission.run) not in corrected for submission, _ in runs)
@@ -388,33 +393,33 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
 
 def skip_other_parts(inventory: Inventory, task: str | None) -> None:
     """Keep one task and part, to be fused where no gold tells which; of a run with a long list, the list."""
-    found = [file for file in inventory.scored if not file.is_named and file.error is None]
-    tags = {file.tag for file in found if file.part is not FilePart.ANSWERS}
-    lists = {file.tag for file in found if file.part is FilePart.LONG}
-    beside = {
+    files = [file for file in inventory.scored if not file.is_named and file.error is None]
+    tags = {file.tag for file in files if file.part is not FilePart.ANSWERS}
+    lists = {file.tag for file in files if file.part is FilePart.LONG}
+    of_documents = {
         file.file
-        for file in found
+        for file in files
         if file.part is FilePart.ANSWERS and file.tag in tags and file.task_evidence != "path"
     }
     if task is None:
-        firsts = {file.task: file.file for file in reversed(found) if file.task and file.file not in beside}
+        firsts = {file.task: file.file for file in reversed(files) if file.task and file.file not in of_documents}
         if len(firsts) > 1:
             listed = ", ".join(f"{number} ({shortened(file)})" for number, file in sorted(firsts.items()))
             raise UsageError(
                 "ambiguous", f"the files are of several tasks: {listed}; name the task to fuse with --task"
             )
     rules = None if task is None else protocol(task)
-    answers = all(file.part is FilePart.ANSWERS for file in found) if rules is None else rules.parts[0] == "answers"
-    for one in found:
+    answers = all(file.part is FilePart.ANSWERS for file in files) if rules is None else rules.parts[0] == "answers"
+    for one in files:
         if rules is not None and rules.law and one.tasks and task not in one.tasks:
             one.skip_reason = "task"
         elif (
             (one.part is FilePart.ANSWERS) != answers
-            or (answers and one.file in beside)
+            or (answers and one.file in of_documents)
             or (one.part is FilePart.RUN and one.tag in lists)
         ):
             one.skip_reason = "part"
-    kept = {file.file: file for file in found if not file.skip_reason}
-    for name, like in originals(kept.values()).items():
-        if like != name and kept[name].tag == kept[like].tag:
-            kept[name].skip_reason, kept[name].copy_of = "duplicate", like
+    remaining = {file.file: file for file in files if not file.skip_reason}
+    for name, like in originals(remaining.values()).items():
+        if like != name and remaining[name].tag == remaining[like].tag:
+            remaining[name].skip_reason, remaining[name].copy_of = "duplicate", like

@@ -421,8 +421,8 @@ def _answers_otherwise(source: Source, gold: Gold) -> bool:
             for query, levels in (gold.qrels or {}).items() for document, level in levels.items()
         }  # fmt: skip
         retrieved = {
-            (query, block.documents[at], None if block.scores is None or not record.scored else float(block.scores[at]))
-            for block in record.blocks() for query, first, last in block.segments() for at in range(first, last)
+            (query, block.documents[i], None if block.scores is None or not record.scored else float(block.scores[i]))
+            for block in record.blocks() for query, first, last in block.segments() for i in range(first, last)
         }  # fmt: skip
         return retrieved != judged
     return False
@@ -434,9 +434,9 @@ def _by_queries(items: Sequence[InboxFile], table: Golds) -> None:
         if file.task_evidence not in ("path", "description") or file.part is FilePart.UNREAD:
             continue
         other = table.of_other_task(file.task, file.queries)
-        if other is not None and (found := tuple(task for task in file.shown if task in other.tasks)):
-            file.doubt = Remark.of("named-otherwise", task=file.task, other=found[0])
-            file.tasks, file.task_evidence = found, "queries"
+        if other is not None and (tasks := tuple(task for task in file.shown if task in other.tasks)):
+            file.doubt = Remark.of("named-otherwise", task=file.task, other=tasks[0])
+            file.tasks, file.task_evidence = tasks, "queries"
 
 
 def _by_descriptions(items: Sequence[InboxFile]) -> None:
@@ -445,9 +445,9 @@ def _by_descriptions(items: Sequence[InboxFile]) -> None:
     described = by_key(every, lambda pair: (pair[0], pair[1].tag))
     for file in items:
         tasks = {text.task for _, text in described.get((file.origin, file.tag), ())}
-        found = tuple(dict.fromkeys(row.task for row in PROTOCOLS if described_task(row.task) in tasks))
-        if file.task_evidence != "path" and len(tasks) == 1 and found:
-            file.tasks, file.task_evidence = found, "description"
+        named = tuple(dict.fromkeys(row.task for row in PROTOCOLS if described_task(row.task) in tasks))
+        if file.task_evidence != "path" and len(tasks) == 1 and named:
+            file.tasks, file.task_evidence = named, "description"
 
 
 def _answers_of_articles(items: Sequence[InboxFile], edition: str | int | None) -> None:

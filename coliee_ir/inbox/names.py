@@ -26,7 +26,7 @@ def names_in_teams(runs: Sequence[tuple[str, str, Any]]) -> list[str]:
     for i in sorted(range(len(runs)), key=lambda i: runs[i][2]):
         team, name, _ = runs[i]
         if (team, name) in seen:
-            name = next(one for n in count(2) if (team, one := f"{name} ({n})") not in taken)
+            name = next(candidate for n in count(2) if (team, candidate := f"{name} ({n})") not in taken)
         seen.add((team, name))
         taken.add((team, name))
         names[i] = name

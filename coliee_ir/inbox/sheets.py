@@ -157,8 +157,14 @@ def read_candidates(path: PathLike, *, task: str | None = None) -> Mapping[str, 
         return listed
     for number, line in lines if len(first) == 3 and not {first[0], first[2]} & _NAMES else ():
         if _NUMBER.fullmatch(last := split_columns(line)[-1]) is None and last != first[2]:
-            problem, remedy = "the third word is a run tag, and differs from the first line's", "give QUERY DOCUMENT"
-            raise InputError("columns", source.name, problem, line=number, found=line, remedy=remedy)
+            raise InputError(
+                "columns",
+                source.name,
+                "the third word is a run tag, and differs from the first line's",
+                line=number,
+                found=line,
+                remedy="give QUERY DOCUMENT",
+            )
     record = read_run(source, task=task)
     if not isinstance(record, Run):
         raise InputError(

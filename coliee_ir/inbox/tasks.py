@@ -40,7 +40,7 @@ OF_LABELS: Final = tuple(dict.fromkeys((
 OF_PILOT: Final = (DECISIONS.task, NOTHING_DECIDED.task)
 
 
-def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> str:
+def task_of_files(sources: Sequence[Source], query_files: Sequence[Source] = ()) -> str:
     """The task that files, and the files that name their queries, are of; empty if none is a run."""
     heads = [
         (text_of_head(raw), source.columns)
@@ -49,17 +49,17 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> st
     ]
     if not heads:
         return ""
-    heads_asked = [text_of_head(file.head()) for file in asked]
+    heads_asked = [text_of_head(file.head()) for file in query_files]
     for head in (*(head for head, _ in heads), *heads_asked):
         if tort.sniff(head.encode(errors="replace")):
             is_undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
             return (NOTHING_DECIDED if is_undecided else DECISIONS).task
     files = [rows for head, columns in heads if (rows := first_rows(head, columns))]
     queries, documents = ids_of([row for rows in files for row in rows])
-    queries = [query for file in asked for query in read_queries(file)] if asked else queries
+    queries = [query for file in query_files for query in read_queries(file)] if query_files else queries
     of_json = [row for head in heads_asked if head.lstrip().startswith("{") for row in first_rows(head, {})]
-    if not are_of_statutes(queries) and (found := _of_case_law(ids_of(of_json)[1])):
-        return found
+    if not are_of_statutes(queries) and (task := _of_case_law(ids_of(of_json)[1])):
+        return task
     labelled = bool(files) and all(statute.are_labels([(row[0], row[1]) for row in rows]) for rows in files)
     if tasks := _tasks_of(labelled, queries, documents):
         return tasks[0]
@@ -77,8 +77,8 @@ def _tasks_of(labelled: bool, queries: Sequence[str], documents: Sequence[str]) 
         return OF_LABELS
     if are_of_statutes(queries):
         return (STATUTE_ARTICLES.task,)
-    found = _of_case_law(documents or queries) or _of_case_law(queries)
-    return (found,) if found else ()
+    task = _of_case_law(documents or queries) or _of_case_law(queries)
+    return (task,) if task else ()
 
 
 def tasks_of_queries(queries: Sequence[str], gold: Gold | None = None) -> tuple[str, ...]:
@@ -87,8 +87,8 @@ def tasks_of_queries(queries: Sequence[str], gold: Gold | None = None) -> tuple[
         return OF_PILOT
     if are_of_statutes(queries):
         return tuple(dict.fromkeys(row.task for row in PROTOCOLS if row.law == "statute"))
-    found = (gold.task if gold is not None else None) or _of_case_law(queries)
-    return (found,) if found else ()
+    task = (gold.task if gold is not None else None) or _of_case_law(queries)
+    return (task,) if task else ()
 
 
 def are_of_statutes(queries: Sequence[str]) -> bool:

@@ -59,25 +59,25 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[TeamsRow, .
             remedy="name two: tag,team",
         )
     state = sheet.column("status")
-    further = [at for at in range(len(sheet.header)) if at not in (team, tag, state)]
-    found: dict[tuple[str, str], TeamsRow] = {}
+    further = [i for i in range(len(sheet.header)) if i not in (team, tag, state)]
+    rows: dict[tuple[str, str], TeamsRow] = {}
     for line, cells in sheet.rows:
         written = "" if state is None else " ".join(cells[state].split())
-        known = re.fullmatch(_STATUS, written, re.IGNORECASE)
-        status = "" if known is None else f"replaced by {known[2]}" if known[2] else written.casefold()
-        doubt = None if known else Remark.of("status", status=shortened(written), line=line)
-        row = TeamsRow(cells[tag], cells[team].removeprefix("'"), tuple(cells[at] for at in further), status, doubt)
+        match = re.fullmatch(_STATUS, written, re.IGNORECASE)
+        status = "" if match is None else f"replaced by {match[2]}" if match[2] else written.casefold()
+        doubt = None if match else Remark.of("status", status=shortened(written), line=line)
+        row = TeamsRow(cells[tag], cells[team].removeprefix("'"), tuple(cells[i] for i in further), status, doubt)
         key = (_normal_path(row.run), "" if row.run else team_key(row.team))
-        if found.setdefault(key, row) != row:
+        if rows.setdefault(key, row) != row:
             raise InputError(
                 "conflicting",
                 sheet.name,
-                f"this run is also {found[key].team}'s" if row.run else "this team has two rows",
+                f"this run is also {rows[key].team}'s" if row.run else "this team has two rows",
                 line=line,
                 found=row.run or row.team,
                 remedy="keep one",
             )
-    return tuple(found.values()), tuple(sheet.header[at] for at in further)
+    return tuple(rows.values()), tuple(sheet.header[i] for i in further)
 
 
 #: what a list says of a run
@@ -173,7 +173,7 @@ class Teams:
         """
         envelope = self.envelope(file)
         parts, top = self._parts(file)
-        self._places.update("/".join(parts[at:]) for at in range(top + 1))
+        self._places.update("/".join(parts[start:]) for start in range(top + 1))
         self._places.update(f"{part}/" for part in parts[:-1][: top + 1])
         team = envelope.team or envelope.folder
         key = team_key(team)
@@ -198,12 +198,12 @@ class Teams:
         :meta private:
         """
         envelope = self.envelope(file)
-        team, because = self._team_of_envelope(envelope)
-        found, doubts = None, list[Remark]()
+        team, evidence = self._team_of_envelope(envelope)
+        listed, doubts = None, list[Remark]()
         for row, is_place, is_inside in self._rows(tag, file, envelope):
             is_other = bool(team) and team_key(row.team) != team_key(team)
             is_fixed = (
-                because != "folder" or is_inside or not row.team or len(self._sent.get(_normal_path(tag), ())) > 1
+                evidence != "folder" or is_inside or not row.team or len(self._sent.get(_normal_path(tag), ())) > 1
             )
             if is_other and not is_place and is_fixed:
                 named = {"tag": shortened(row.run), "team": shortened(row.team), "other": shortened(team)}
@@ -216,19 +216,19 @@ class Teams:
             elif is_other:
                 self._moved.setdefault((team, row.team), {})[row.run] = None
             self.unused.pop(row.run, None)
-            found, team, because = row, row.team or team, "list"
+            listed, team, evidence = row, row.team or team, "list"
             break
-        if because == "sender" and envelope.mail is not None:
+        if evidence == "sender" and envelope.mail is not None:
             doubts.append(Remark.of("team-sender", sender=shortened(envelope.mail.sender), team=shortened(team)))
         of_team = self._of_team.get(team_key(team))
-        doubts += [row.doubt for row in (found, of_team) if row is not None and row.doubt is not None]
+        doubts += [row.doubt for row in (listed, of_team) if row is not None and row.doubt is not None]
         received, mail = envelope.received, envelope.mail
         is_late = bool(received and self.deadline and datetime.datetime.fromisoformat(received) > self.deadline)
         sender = "" if mail is None else mail.sender
         is_apart = mail is not None and (not team or sender in self._strangers(team_key(team)))
         return Sender(
             self._team_spelling(team),
-            found,
+            listed,
             of_team,
             received,
             is_late,
@@ -314,7 +314,7 @@ class Teams:
         """
         parts, top = self._parts(file)
         saved = len(parts) - envelope.n_inside  # behind which the names are the sender's
-        paths = ["/".join(parts[at:]).lstrip("/") for at in range(len(parts))]
+        paths = ["/".join(parts[start:]).lstrip("/") for start in range(len(parts))]
         n_places = saved if envelope.n_inside else len(parts) - 1  # a file's name alone is what its sender called it
         stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
         folders = [f"{part}/" for part in parts[: saved if envelope.n_inside else -1]]
@@ -323,7 +323,7 @@ class Teams:
         deep.difference_update(paths[: top + 1], folders[: top + 1])
         folders.reverse()
         if envelope.n_inside:  # the mail, or the archive, itself
-            folders += ["/".join(parts[at:saved]).lstrip("/") for at in range(saved)]
+            folders += ["/".join(parts[start:saved]).lstrip("/") for start in range(saved)]
         # a path with its folder says most, as runs may share a tag; what a team wrote itself says least
         for names, is_place, is_inside in (
             (paths[:n_places], True, False),
@@ -332,8 +332,8 @@ class Teams:
             ([stem], False, bool(envelope.n_inside)),
             (folders[::-1], True, False),
         ):
-            known = (name for name in names if name in self._by_name and not (is_place and name in deep))
-            row = next((self._by_name[name] for name in known if name), None)
+            matching = (name for name in names if name in self._by_name and not (is_place and name in deep))
+            row = next((self._by_name[name] for name in matching if name), None)
             if row is not None:
                 yield row, is_place, is_inside
 

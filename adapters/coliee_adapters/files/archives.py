@@ -74,8 +74,8 @@ def is_archive(path: str) -> bool:
 def contents(path: str) -> Contents:
     """The files in an archive, and in archives in it."""
     with reading_errors_as_input(path):
-        found = Path(path).stat()
-        unpacked = _unpacked(path, found.st_size, found.st_mtime_ns, limits.current())
+        state = Path(path).stat()
+        unpacked = _unpacked(path, state.st_size, state.st_mtime_ns, limits.current())
     if isinstance(unpacked, InputError):
         raise copy.copy(unpacked)
     return unpacked
@@ -111,12 +111,14 @@ def mails_of(path: str) -> tuple[dict[str, Mail], bool]:
     if archive == path and not is_archive(path):
         return {}, False
     try:
-        found = contents(archive)
+        inside = contents(archive)
     except InputError:
         return {}, False
     below = _below(path, archive)
-    before = ["", *(below[: slash.end()] for slash in re.finditer("/", below))]
-    return {f"{archive}/{one}".rstrip("/"): found.mails[one] for one in before if one in found.mails}, found.is_mail
+    names = ["", *(below[: slash.end()] for slash in re.finditer("/", below))]
+    return {
+        f"{archive}/{name}".rstrip("/"): inside.mails[name] for name in names if name in inside.mails
+    }, inside.is_mail
 
 
 def _below(path: str, archive: str) -> str:
@@ -148,9 +150,12 @@ class _Folder:
             try:
                 while piece := stream.read(_PIECE):
                     if self._held + unpacked.tell() + len(piece) > most:
-                        problem = f"with the archives before it, it unpacks to more than {limits.size(most)}"
-                        remedy = f"unpack some of them first, or raise {limits.variable('archives')}"
-                        raise InputError("too-large", display_name, problem, remedy=remedy)
+                        raise InputError(
+                            "too-large",
+                            display_name,
+                            f"with the archives before it, it unpacks to more than {limits.size(most)}",
+                            remedy=f"unpack some of them first, or raise {limits.variable('archives')}",
+                        )
                     unpacked.write(piece)
             except BaseException:
                 target.unlink()
@@ -203,8 +208,12 @@ class _Meter:
     def file(self) -> None:
         self.files += 1
         if self.files > limits.MEMBERS:
-            problem = f"the archive holds more than {limits.MEMBERS} files"
-            raise InputError("too-large", self.name, problem, remedy="if this is right, unpack it first")
+            raise InputError(
+                "too-large",
+                self.name,
+                f"the archive holds more than {limits.MEMBERS} files",
+                remedy="if this is right, unpack it first",
+            )
 
     def read(self, n: int) -> None:
         self.bytes += n
@@ -261,9 +270,12 @@ def unpack(path: str, display_name: str, meter: _Meter, folder: _Folder, *, dept
                     done.skipped.append(("again", plain))
                     folder.discard(old)
                 elif plain in met or old:
-                    problem = "two entries of the archive have one name"
                     raise InputError(
-                        "duplicate", display_name, problem, found=plain, remedy="pack it again, with a name for each"
+                        "duplicate",
+                        display_name,
+                        "two entries of the archive have one name",
+                        found=plain,
+                        remedy="pack it again, with a name for each",
                     )
                 met.add(plain)
                 done.files[plain] = folder.store(stream, display_name)
@@ -302,13 +314,13 @@ def _unpack_inner(name: str, display_name: str, meter: _Meter, folder: _Folder, 
         return
     folder.discard(done.files.pop(name))
     done.mails.update((f"{name}/{before}", mail) for before, mail in inner.mails.items())
-    done.skipped.extend((why, f"{name}/{one}") for why, one in inner.skipped)
-    for one, file in inner.files.items():
-        if f"{name}/{one}" in done.files:
+    done.skipped.extend((why, f"{name}/{entry}") for why, entry in inner.skipped)
+    for entry, file in inner.files.items():
+        if f"{name}/{entry}" in done.files:
             raise InputError(
-                "duplicate", display_name, "two entries of the archive have one name", found=f"{name}/{one}"
+                "duplicate", display_name, "two entries of the archive have one name", found=f"{name}/{entry}"
             )
-        done.files[f"{name}/{one}"] = file
+        done.files[f"{name}/{entry}"] = file
 
 
 def _plain_name(name: str) -> tuple[str, str]:
@@ -353,8 +365,12 @@ def _mail_entries(path: str, display_name: str, meter: _Meter, done: Contents) -
         meter.file()
         if message is None:
             if not before:
-                problem = "the headers of this mail are longer than 64 KiB, or it has more than 2000 parts"
-                raise InputError("too-large", display_name, problem, remedy="save its attachments and give these")
+                raise InputError(
+                    "too-large",
+                    display_name,
+                    "the headers of this mail are longer than 64 KiB, or it has more than 2000 parts",
+                    remedy="save its attachments and give these",
+                )
             done.skipped.append(("headers", before.rstrip("/")))
             continue
         done.mails[before] = headers_of(message)

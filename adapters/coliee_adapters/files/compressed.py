@@ -42,9 +42,11 @@ class Compression(NamedTuple):
         try:
             return importlib.import_module(self.module)
         except ImportError:
-            remedy = "pip install 'coliee-ir[compression]', or use gzip"
             raise InputError(
-                "needs-package", path, f"{self.name} data needs the package {self.module}", remedy=remedy
+                "needs-package",
+                path,
+                f"{self.name} data needs the package {self.module}",
+                remedy="pip install 'coliee-ir[compression]', or use gzip",
             ) from None
 
     def unpacked(self, raw: BinaryIO, path: str) -> BinaryIO:
@@ -104,8 +106,8 @@ def without_compression_ending(path: str) -> str:
     >>> without_compression_ending("run.txt.zst"), without_compression_ending("run.txt")
     ('run.txt', 'run.txt')
     """
-    one = compression_by_name(path)
-    return path if one is None else path.removesuffix(one.ending)
+    compression = compression_by_name(path)
+    return path if compression is None else path.removesuffix(compression.ending)
 
 
 class _Gzip(gzip.GzipFile):

@@ -63,11 +63,11 @@ class Limits(NamedTuple):
 
 def current() -> Limits:
     """The limits as the environment sets them, and the memory that there is."""
-    given = {name: os.environ.get(variable(name), "") for name in Limits._fields}
+    settings = {name: os.environ.get(variable(name), "") for name in Limits._fields}
     memory, usual = _memory(), Limits()
     whole = max(usual.whole, 1 << (memory // _SHARE).bit_length() >> 1)
     bounds = Limits(whole=whole, memory=min(usual.memory, memory // 2 or usual.memory))
-    return bounds._replace(**{name: _number(name, text) for name, text in given.items() if text})
+    return bounds._replace(**{name: _number(name, text) for name, text in settings.items() if text})
 
 
 @contextlib.contextmanager
@@ -102,7 +102,7 @@ def _memory() -> int:
 
 def memory_of_groups(root: Path = Path("/")) -> list[int]:
     """What the control groups of this process, such as a container, allow of memory; both versions of Linux."""
-    found = []
+    bounds = []
     with contextlib.suppress(OSError, ValueError):
         for line in (root / "proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
@@ -110,11 +110,11 @@ def memory_of_groups(root: Path = Path("/")) -> list[int]:
             if controllers:
                 mounted, name = mounted / "memory", "memory.limit_in_bytes"
             group = Path(path.lstrip("/"))
-            places = [mounted / one / name for one in (group, *group.parents)]
+            places = [mounted / folder / name for folder in (group, *group.parents)]
             if not controllers or "memory" in controllers.split(","):
                 texts = [place.read_text().strip() for place in places if place.is_file()]
-                found += [int(text) for text in texts if text.isdecimal()]
-    return found
+                bounds += [int(text) for text in texts if text.isdecimal()]
+    return bounds
 
 
 def variable(name: str) -> str:

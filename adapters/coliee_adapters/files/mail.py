@@ -107,7 +107,7 @@ def attachments(message: EmailMessage) -> Iterator[tuple[str, BinaryIO]]:
 
 def headers_of(message: EmailMessage) -> Mail:
     """What the headers of a mail say, and those of all mails in it."""
-    inside: list[Any] = [one.get_payload() for one in message.walk() if one.get_content_type() == "message/rfc822"]
+    inside: list[Any] = [part.get_payload() for part in message.walk() if part.get_content_type() == "message/rfc822"]
     forwarded = tuple(_headers_of_one(mails[0]) for mails in inside if isinstance(mails, list) and mails)
     return _headers_of_one(message)._replace(forwarded=forwarded)
 

@@ -155,18 +155,18 @@ def _file_system_and_path(path: str) -> tuple[Any, str]:
 
 def _timeouts(path: str) -> dict[str, dict[str, Any]]:
     """By protocol, what makes the libraries that wait for minutes wait for seconds."""
-    found: dict[str, dict[str, Any]] = {}
+    options: dict[str, dict[str, Any]] = {}
     for protocol in path.partition("://")[0].split("::"):
         if protocol in ("s3", "s3a"):
             bounds = {"connect_timeout": _CONNECT, "read_timeout": ANSWER, "retries": {"total_max_attempts": 1}}
-            found[protocol] = {"config_kwargs": bounds}
+            options[protocol] = {"config_kwargs": bounds}
         elif protocol in ("http", "https"):
             with contextlib.suppress(ImportError):  # of which fsspec will speak
                 timeout = importlib.import_module("aiohttp").ClientTimeout(sock_connect=_CONNECT, sock_read=ANSWER)
-                found[protocol] = {"client_kwargs": {"timeout": timeout}}
+                options[protocol] = {"client_kwargs": {"timeout": timeout}}
         elif protocol in ("ftp", "sftp", "ssh"):
-            found[protocol] = {"timeout": ANSWER}
-    return found
+            options[protocol] = {"timeout": ANSWER}
+    return options
 
 
 @contextlib.contextmanager

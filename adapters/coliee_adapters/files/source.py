@@ -162,10 +162,10 @@ class Source:
 
     def _kind_and_fault(self, head: bytes) -> tuple[PathKind, InputError | None]:
         """What a file with these first bytes is, and why it cannot be read as text or a table."""
-        if (shown := file_kinds.kind_of(head)) is None:
+        if (file_kind := file_kinds.kind_of(head)) is None:
             return PathKind.TEXT, _garbled(head, self.name)
-        kind, remedy = PathKind.BINARY, shown.remedy
-        if shown in ((file_kinds.TAR,) if self._compression else file_kinds.ARCHIVES):
+        kind, remedy = PathKind.BINARY, file_kind.remedy
+        if file_kind in ((file_kinds.TAR,) if self._compression else file_kinds.ARCHIVES):
             kind = PathKind.ARCHIVE
             if not self.is_remote and not self.is_stream:
                 try:
@@ -176,9 +176,9 @@ class Source:
                     return kind, error
                 if outer == self.path:
                     remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
-        elif not self._compression and shown is file_kinds.PARQUET:
+        elif not self._compression and file_kind is file_kinds.PARQUET:
             return PathKind.TABLE, None  # only who asks for text is refused
-        return kind, InputError("not-text", self.name, f"this is {shown.name}", remedy=remedy)
+        return kind, InputError("not-text", self.name, f"this is {file_kind.name}", remedy=remedy)
 
     def check(self) -> None:
         """See that it can be read as text or a table."""
@@ -191,11 +191,11 @@ class Source:
         if not self.is_remote and self.is_stream:
             raise InputError("not-a-file", self.name, "a pipe cannot be sent to another process", remedy="name a file")
         self.look()  # at the place of a file that was not opened here, a worker may have another one
-        held = {**vars(self), "_spool": None, "forms": {}, "limits": self.limits}
+        state = {**vars(self), "_spool": None, "forms": {}, "limits": self.limits}
         if not self.is_remote:  # a worker may have another working directory
             with contextlib.suppress(InputError):
-                held |= {"_place": self._place.absolute(), "_machine": self._machine or this_machine()}
-        return held
+                state |= {"_place": self._place.absolute(), "_machine": self._machine or this_machine()}
+        return state
 
     @property
     def _reading_machine(self) -> str:
@@ -301,8 +301,9 @@ class Source:
         """Refuse a file that is no text where text is asked for."""
         self.check()
         if self.look().kind is PathKind.TABLE:
-            remedy = file_kinds.PARQUET.remedy
-            raise InputError("not-text", self.name, "this is a Parquet file, and text is expected", remedy=remedy)
+            raise InputError(
+                "not-text", self.name, "this is a Parquet file, and text is expected", remedy=file_kinds.PARQUET.remedy
+            )
 
     @property
     def size(self) -> int:
@@ -331,7 +332,7 @@ class Source:
         self._check_text()
         with self.open() as stream:
             rest: list[bytes] = []  # of a line that has not ended yet
-            held = 0  # bytes in it
+            n_rest = 0  # bytes in it
             done = start
             if start:
                 stream.seek(start)
@@ -348,12 +349,12 @@ class Source:
                     self._check_lines(block, longest, done)
                     yield without_marks(block)
                     done += len(block)
-                    held = len(piece) - cut
-                    rest = [piece[cut:]] if held else []
+                    n_rest = len(piece) - cut
+                    rest = [piece[cut:]] if n_rest else []
                 else:
                     rest.append(piece)
-                    held += len(piece)
-                    if held > longest:
+                    n_rest += len(piece)
+                    if n_rest > longest:
                         self._check_lines(b"".join(rest), longest, done)
             if rest:
                 if not self.is_stream:  # which may be why the last line is cut
@@ -382,9 +383,12 @@ class Source:
                 pieces.append(piece)
                 size = max(size, stream.tell())
         if size > most:
-            problem = f"the file is larger than {limits.size(most)}, too large to be held in this machine's memory"
-            remedy = f"write a run as JSON Lines or in columns, or raise {limits.variable('whole')}"
-            raise InputError("too-large", self.name, problem, remedy=remedy)
+            raise InputError(
+                "too-large",
+                self.name,
+                f"the file is larger than {limits.size(most)}, too large to be held in this machine's memory",
+                remedy=f"write a run as JSON Lines or in columns, or raise {limits.variable('whole')}",
+            )
         with self._errors_as_input():
             return b"".join(pieces)
 
@@ -401,17 +405,22 @@ class Source:
 
     def _check_lines(self, raw: bytes, longest: int, before: int = 0) -> None:
         """Refuse a line that is too long."""
-        at = 0
-        while len(raw) - at > longest:
-            end = raw.rfind(b"\n", at, at + longest + 1)
+        start = 0
+        while len(raw) - start > longest:
+            end = raw.rfind(b"\n", start, start + longest + 1)
             if end < 0:
-                line = self._newlines(before) + raw.count(b"\n", 0, at) + 1
-                found = raw[at : at + 80].partition(b"\n")[0].decode("utf-8", errors="replace")
-                problem = f"the line is longer than {limits.size(longest)}"
+                line = self._newlines(before) + raw.count(b"\n", 0, start) + 1
+                found = raw[start : start + 80].partition(b"\n")[0].decode("utf-8", errors="replace")
                 limit = "line" if longest == self.limits.line else "whole"
-                remedy = f"check for a missing line end, or raise {limits.variable(limit)}"
-                raise InputError("too-large", self.name, problem, line=line, found=found, remedy=remedy)
-            at = end + 1
+                raise InputError(
+                    "too-large",
+                    self.name,
+                    f"the line is longer than {limits.size(longest)}",
+                    line=line,
+                    found=found,
+                    remedy=f"check for a missing line end, or raise {limits.variable(limit)}",
+                )
+            start = end + 1
 
     def _newlines(self, stop: int) -> int:
         """How many lines end in the first bytes; these are counted only where a fault is to be placed."""
@@ -427,8 +436,8 @@ class Source:
         if self.is_remote:
             state = remote.state(self.path)
         else:
-            found = self._place.stat() if raw is None else os.fstat(raw.fileno())
-            state = remote.State(found.st_size, f"{found.st_ino} {found.st_mtime_ns}")
+            status = self._place.stat() if raw is None else os.fstat(raw.fileno())
+            state = remote.State(status.st_size, f"{status.st_ino} {status.st_mtime_ns}")
         if self._state is None:
             self._state = state
         elif state != self._state:
@@ -465,9 +474,11 @@ class Source:
             raise fault_found[1]  # /dev/zero does not end
         while piece:
             if spool.tell() + len(piece) > self.limits.unpacked:
-                problem = f"more than {limits.size(self.limits.unpacked)} were piped in"
                 raise InputError(
-                    "too-large", self.name, problem, remedy=f"name a file, or raise {limits.variable('unpacked')}"
+                    "too-large",
+                    self.name,
+                    f"more than {limits.size(self.limits.unpacked)} were piped in",
+                    remedy=f"name a file, or raise {limits.variable('unpacked')}",
                 )
             try:
                 spool.write(piece)
@@ -493,11 +504,16 @@ class Source:
                     problem, remedy = "there is no such file", "check the path"
                 raise InputError("no-file", self.name, problem, remedy=remedy) from None
             except DAMAGED as error:
-                problem = f"the {self._compression} data is damaged or cut short ({error})"
-                raise InputError("damaged", self.name, problem, remedy="compress or download it again") from None
+                raise InputError(
+                    "damaged",
+                    self.name,
+                    f"the {self._compression} data is damaged or cut short ({error})",
+                    remedy="compress or download it again",
+                ) from None
             except OSError as error:
-                problem = f"cannot be read{self._reading_machine} ({error.strerror or error})"
-                raise InputError("cannot-read", self.name, problem) from None
+                raise InputError(
+                    "cannot-read", self.name, f"cannot be read{self._reading_machine} ({error.strerror or error})"
+                ) from None
 
 
 @functools.lru_cache(maxsize=64)
@@ -527,7 +543,7 @@ def _garbled(head: bytes, name: str) -> InputError | None:
     """The error that text is in another encoding, or holds what none does."""
     if file_kinds.is_utf16(head):
         return InputError("encoding", name, "this is UTF-16 or UTF-32 text", remedy="save the file as UTF-8")
-    return _nul(name, head.count(b"\n", 0, at) + 1) if (at := head.find(b"\0")) >= 0 else None
+    return _nul(name, head.count(b"\n", 0, nul) + 1) if (nul := head.find(b"\0")) >= 0 else None
 
 
 def _nul(name: str, line: int) -> InputError:
@@ -543,8 +559,8 @@ def decode(raw: bytes, name: str, first_line: int = 1) -> str:
         place = Place(name, "line", raw.count(b"\n", 0, error.start) + first_line)
         found, remedy = repr(raw[error.start : error.start + 8])[2:-1], "save the file as UTF-8 without byte order mark"
         raise place.fault("encoding", "these bytes are not UTF-8", found, remedy) from None
-    if (at := text.find("\0")) >= 0:
-        raise _nul(name, text.count("\n", 0, at) + first_line)
+    if (nul := text.find("\0")) >= 0:
+        raise _nul(name, text.count("\n", 0, nul) + first_line)
     return text
 
 
@@ -578,11 +594,11 @@ def copies(files: Iterable[str | Source]) -> list[str | None]:
     Compressed files are looked into. Only files that begin alike are read to their end. What is not a plain file is not
     a copy of anything.
     """
-    given = [Source.of(file) for file in files]
-    alike = Counter(source.start for source in given) if len(given) > 1 else Counter[bytes]()
+    sources = [Source.of(file) for file in files]
+    alike = Counter(source.start for source in sources) if len(sources) > 1 else Counter[bytes]()
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
-    for source in given:
+    for source in sources:
         digest = source.digest() if alike and source.start and alike[source.start] > 1 else b""
         found_before.append(firsts.get(digest))
         if digest:

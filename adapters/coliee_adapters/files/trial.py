@@ -81,9 +81,10 @@ def try_reading(path: str, read: Callable[[], object], bounds: limits.Limits) ->
         problem, name = f"reading it takes more than {limits.size(bounds.memory)} of memory", "memory"
     else:
         return seconds
-    remedy = f"if it is a run, raise {limits.variable(name)}"
     refuse(
-        InputError("too-large", path, problem, remedy=remedy).with_text_for_others(f"{problem}; check what wrote it")
+        InputError(
+            "too-large", path, problem, remedy=f"if it is a run, raise {limits.variable(name)}"
+        ).with_text_for_others(f"{problem}; check what wrote it")
     )
     return seconds
 
@@ -91,9 +92,10 @@ def try_reading(path: str, read: Callable[[], object], bounds: limits.Limits) ->
 def refuse_after(path: str, seconds: float) -> None:
     """Refuse a file because what came with it has taken so many seconds."""
     problem = f"the files that came with it took {seconds:.0f} s of processor time to be read"
-    remedy = f"if they are runs, raise {limits.variable('seconds')}"
     refuse(
-        InputError("too-large", path, problem, remedy=remedy).with_text_for_others(f"{problem}; check what wrote them")
+        InputError(
+            "too-large", path, problem, remedy=f"if they are runs, raise {limits.variable('seconds')}"
+        ).with_text_for_others(f"{problem}; check what wrote them")
     )
 
 

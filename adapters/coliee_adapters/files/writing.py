@@ -29,8 +29,12 @@ def make_folder(folder: PathLike) -> Path:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        problem = f"cannot be made ({error.strerror or error})"
-        raise InputError("cannot-write", str(place), problem, remedy="name a folder that can be written") from None
+        raise InputError(
+            "cannot-write",
+            str(place),
+            f"cannot be made ({error.strerror or error})",
+            remedy="name a folder that can be written",
+        ) from None
     return place
 
 
@@ -137,16 +141,16 @@ def open_appending(path: PathLike) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def temporary_sibling(target: Path) -> Iterator[BinaryIO]:
     """A binary stream to a new file, which takes the target's place, and its permissions, if the block ends well."""
-    beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
-    raw = beside.open("xb")
+    temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
+    raw = temporary.open("xb")
     try:
         with raw:
             if target.exists():
-                beside.chmod(stat.S_IMODE(target.stat().st_mode))
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
             yield raw
-        beside.replace(target)
+        temporary.replace(target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -174,8 +178,8 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
     if outputs.count("-") > 1:
         raise UsageError("named-twice", "standard output (-) can be named only once; write the other results to files")
     given = [archives.enclosing_archive(path) for path in given]
-    for at, output in enumerate(outputs):
-        if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
+    for i, output in enumerate(outputs):
+        if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:i]):
             raise UsageError("would-overwrite", f"{output} would be written twice: name two files")
         if remote.is_remote(output):
             is_read = output in given
@@ -192,7 +196,7 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
 def _regular_file(path: str, stream: Any) -> os.stat_result | None:
     """The plain file of a path, or behind a standard stream; None where there is none."""
     try:
-        found = os.fstat(stream.fileno()) if path == "-" else Path(path).stat()
+        status = os.fstat(stream.fileno()) if path == "-" else Path(path).stat()
     except (OSError, ValueError, AttributeError):  # not there; not a name that a file can have; no such stream
         return None
-    return found if stat.S_ISREG(found.st_mode) else None
+    return status if stat.S_ISREG(status.st_mode) else None

@@ -55,15 +55,15 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         evaluator = Evaluator(
             gold, runs=sources, task=task, **{name: rules[name] for name in ("edition", "exclude", "decisions")}
         )
-        found = group(inventory, evaluator)
-        if found.invalid:
+        intake = group(inventory, evaluator)
+        if intake.invalid:
             for source in sources:
                 evaluator.read(source)  # which says what is wrong with a file
-            return Uploaded({}, _below(found.invalid[0].reason.for_others, upload))
-        if len(found.submissions) != 1:
-            said = "; ".join([str(len(found.submissions) or "none"), *inventory.remarks()])
-            return Uploaded({}, _below(f"one run is expected, and the upload holds {said}", upload))
-        scored = evaluator.evaluate(found.submissions[0])
+            return Uploaded({}, _below(intake.invalid[0].reason.for_others, upload))
+        if len(intake.submissions) != 1:
+            what = "; ".join([str(len(intake.submissions) or "none"), *inventory.remarks()])
+            return Uploaded({}, _below(f"one run is expected, and the upload holds {what}", upload))
+        scored = evaluator.evaluate(intake.submissions[0])
     except (InputError, UsageError) as error:
         return Uploaded({}, _OURS if str(gold) in error.for_others else _below(error.for_others, upload))
     except Exception:  # a traceback, which participants see, could show what the gold holds
@@ -191,9 +191,9 @@ RUN pip install --no-cache-dir /tmp/*.whl
 def _codabench(basis: Basis, title: str, image: str, deadline: datetime.datetime | None) -> dict[str, bytes]:
     """docs.codabench.org: competition.yaml, a scoring program, reference data; scores.json for the leaderboard."""
     columns = "".join(
-        f"      - title: {name}\n        key: {_quoted(name)}\n        index: {at}\n        sorting: desc\n"
+        f"      - title: {name}\n        key: {_quoted(name)}\n        index: {i}\n        sorting: desc\n"
         f"        precision: 4\n"
-        for at, name in enumerate(basis.names)
+        for i, name in enumerate(basis.names)
     )
     stated = submission_rules(basis.task, basis.edition).most_runs if has_submissions(basis.task) else None
     most = stated or _MOST_RUNS

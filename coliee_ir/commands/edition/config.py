@@ -137,19 +137,19 @@ def read_edition(path: PathLike) -> Edition:
     Raises:
         InputError: the file cannot be read, or a key is unknown, missing or of the wrong type.
     """
-    name, held = loads(path)
-    top = _Table(name, "", held, (*_TOP, "public", "limits", "codabench", "task"))
-    found = top.checked(_TOP)
+    name, content = loads(path)
+    top = _Table(name, "", content, (*_TOP, "public", "limits", "codabench", "task"))
+    values = top.checked(_TOP)
     for key in ("name", "mailbox"):
         top.needed(key, _TOP[key])
     apart = {
-        key: _Table(name, f"[{key}]", top.checked({key: _TABLE}).get(key, {}), known)
-        for key, known in (("codabench", ("image",)), ("public", _PUBLIC), ("limits", limits.Limits._fields))
+        key: _Table(name, f"[{key}]", top.checked({key: _TABLE}).get(key, {}), keys)
+        for key, keys in (("codabench", ("image",)), ("public", _PUBLIC), ("limits", limits.Limits._fields))
     }
-    found["image"] = apart["codabench"].needed("image", TEXT) if "codabench" in held else ""
-    found["limits"] = apart["limits"].checked(dict.fromkeys(limits.Limits._fields, _LIMIT))
+    values["image"] = apart["codabench"].needed("image", TEXT) if "codabench" in content else ""
+    values["limits"] = apart["limits"].checked(dict.fromkeys(limits.Limits._fields, _LIMIT))
     tasks = [
-        _task(_Table(name, f"[[task]] {number}", one, _TASK), found.get("year"))
+        _task(_Table(name, f"[[task]] {number}", one, _TASK), values.get("year"))
         for number, one in enumerate(top.tables("task"), 1)
     ]
     if not tasks:
@@ -161,11 +161,11 @@ def read_edition(path: PathLike) -> Edition:
             twice[0],
             remedy='keep one [[task]] of it, or name the gold that does not count: reference = "R01"',
         )
-    boxes = found["mailbox"]
-    found["mailbox"] = tuple(top.path_of(box, "mailbox") for box in ([boxes] if isinstance(boxes, str) else boxes))
-    if "teams" in found:
-        found["teams"] = top.path_of(found["teams"], "teams")
-    return Edition(name, tasks=tuple(tasks), public=Public(**apart["public"].checked(_PUBLIC)), **found)
+    boxes = values["mailbox"]
+    values["mailbox"] = tuple(top.path_of(box, "mailbox") for box in ([boxes] if isinstance(boxes, str) else boxes))
+    if "teams" in values:
+        values["teams"] = top.path_of(values["teams"], "teams")
+    return Edition(name, tasks=tuple(tasks), public=Public(**apart["public"].checked(_PUBLIC)), **values)
 
 
 def _task(table: _Table, year: int | None) -> TaskPart:
@@ -173,21 +173,21 @@ def _task(table: _Table, year: int | None) -> TaskPart:
     by = next((key for key in ("rules", "protocol") if key in table.held), "task")
     for key in (by, "gold"):
         table.needed(key, TEXT)
-    found: dict[str, Any] = table.checked(_TASK)
+    values: dict[str, Any] = table.checked(_TASK)
     for key in _FILES:
-        if key in found:
-            found[key] = table.path_of(found[key], key)
+        if key in values:
+            values[key] = table.path_of(values[key], key)
     try:
-        task = task_name(found[by])
+        task = task_name(values[by])
     except UsageError as error:
-        raise table.fault(by, str(error), found[by]) from None
-    if found.setdefault("task", task) not in (task, found[by]):
-        raise table.fault("task", f"{by} has the rules of task {task}", found["task"], remedy="leave this key out")
-    found = {**found, "task": task, "year": found.get("year", year if protocol(task).is_coliee else None)}
-    found.pop("protocol", None)
-    if isinstance(ids := found.get("exclude"), str):
-        found["exclude"] = tuple(read_queries(table.path_of(ids, "exclude"), exact_id))
-    return TaskPart(**found)
+        raise table.fault(by, str(error), values[by]) from None
+    if values.setdefault("task", task) not in (task, values[by]):
+        raise table.fault("task", f"{by} has the rules of task {task}", values["task"], remedy="leave this key out")
+    values = {**values, "task": task, "year": values.get("year", year if protocol(task).is_coliee else None)}
+    values.pop("protocol", None)
+    if isinstance(ids := values.get("exclude"), str):
+        values["exclude"] = tuple(read_queries(table.path_of(ids, "exclude"), exact_id))
+    return TaskPart(**values)
 
 
 #: what is asked; whether it needs an answer
@@ -243,13 +243,13 @@ def new(path: Path, ask: Callable[[str], str]) -> str:
 
 def _tasks(gold: str, year: int | None) -> list[str]:
     """The tasks that a gold can be of, in a year."""
-    found = []
+    names = []
     for task in tasks_of_queries(read_queries(gold), read_gold(gold)):
         with contextlib.suppress(ColieeError):
-            found.append(protocol(task, year).task)
-    if not found:
+            names.append(protocol(task, year).task)
+    if not names:
         raise UsageError("unknown-task", f"{gold} does not show its task; name the tasks of the golds")
-    return found
+    return names
 
 
 def _paths(answer: str) -> list[str]:

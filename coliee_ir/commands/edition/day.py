@@ -118,9 +118,9 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         QueryFile(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
         for part, gold in zip(edition.tasks, (one.gold for one in evaluators.values()), strict=True)
     )
-    beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
+    other_files = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(
-        edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year, check=validate
+        edition.mailbox, golds=golds, besides=other_files, teams=who, edition=edition.year, check=validate
     )
     boards, held = list[Leaderboard](), list[tuple[str, Excess]]()
     for part, evaluator in zip(edition.tasks, evaluators.values(), strict=True):
@@ -143,14 +143,12 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             for file, mine in zip(inventory.items, own.items, strict=True):
                 file.skip_reason = file.skip_reason or mine.skip_reason * (mine.skip_reason == "unscored")
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
-    found = Day(
-        edition, received(inventory), tuple(boards), (), inventory, who, tuple(evaluators.values()), tuple(held)
-    )
+    day = Day(edition, received(inventory), tuple(boards), (), inventory, who, tuple(evaluators.values()), tuple(held))
     closed = {file.file for file in inventory.items if file.sender.listed_status not in ("", "ranked", "unofficial")}
-    every = dict.fromkeys(decision for find in _FINDERS for decision in find(found))
-    asked = (decision for decision in every if decision.file not in closed or decision.kind == "status")
-    by_team = sorted(asked, key=lambda one: one.team)
-    return found._replace(decide=tuple(decision for decision in by_team if not decision.is_settled(edition.settled)))
+    every = dict.fromkeys(decision for find in _FINDERS for decision in find(day))
+    open_decisions = (decision for decision in every if decision.file not in closed or decision.kind == "status")
+    by_team = sorted(open_decisions, key=lambda one: one.team)
+    return day._replace(decide=tuple(decision for decision in by_team if not decision.is_settled(edition.settled)))
 
 
 def _too_many(task: str, over: Excess) -> Decision:
@@ -193,9 +191,9 @@ def _doubtful_senders(day: Day) -> _Found:
     sent = {(one.team, one.tag) for one in day.inventory.scored}
     for one in day.inventory.scored:
         yield from (Decision(doubt, one.team, one.tag, one.file) for doubt in one.doubts)
-        said = one.sender.listed_status
-        if said.startswith("replaced by ") and (one.team, said.removeprefix("replaced by ")) not in sent:
-            yield Decision(Remark.of("status.replaced", status=said), one.team, one.tag, one.file)
+        status = one.sender.listed_status
+        if status.startswith("replaced by ") and (one.team, status.removeprefix("replaced by ")) not in sent:
+            yield Decision(Remark.of("status.replaced", status=status), one.team, one.tag, one.file)
     yield from (Decision(doubt, team, "", file) for team, file, doubt in day.teams.doubts())
 
 
@@ -248,8 +246,8 @@ def _near_copies(day: Day) -> _Found:
         numbers = dict[tuple[str, str], int]()  # of queries with a document
         runs = ((entry, entry.submission) for entry in board.counted if entry.submission is not None and entry.team)
         ordered = sorted(runs, key=lambda pair: pair[1].received)
-        found = [(entry, _retrieved(run, bases[board.called], numbers)) for entry, run in ordered]
-        sent = [(entry, len(mine), _bits(mine, len(numbers))) for entry, mine in found]
+        retrieved = [(entry, _retrieved(run, bases[board.called], numbers)) for entry, run in ordered]
+        sent = [(entry, len(mine), _bits(mine, len(numbers))) for entry, mine in retrieved]
         for (first, n_theirs, theirs), (entry, n_mine, mine) in combinations(sent, 2):
             if first.team == entry.team or mine == theirs:
                 continue
@@ -357,7 +355,7 @@ def _hard_questions(day: Day) -> _Found:
         if len(judged) >= _ENOUGH and not board.reference:
             right = np.mean([of_run.correct() > 0 for of_run in judged], axis=0)
             asked = judged[0].qrels.relevant() > 0
-            missed = [board.queries[at] for at in np.flatnonzero((right <= _MISSED) & asked)]
+            missed = [board.queries[i] for i in np.flatnonzero((right <= _MISSED) & asked)]
             if missed:
                 yield Decision(Remark.of("missed-query", missed, task=board.called, queries=len(board.queries)))
 

@@ -37,13 +37,13 @@ _SHEET = Sheet("", ("tag", "team", "status"), ())
 
 def pages(day: Day, changes: tuple[Change, ...] = ()) -> dict[str, str | bytes]:
     """Path below ``desk`` → content."""
-    made: dict[str, str | bytes] = {}
+    contents: dict[str, str | bytes] = {}
     rows = []
     for number, team in enumerate(teams_of(day), 1):
         # a name without Latin letters would leave its sum alone
         name = file_name(team.name) if re.search("[A-Za-z0-9]", team.name) else f"team-{number}{file_name(team.name)}"
         sent = {f"{kind}/{name}.eml": content for kind, content in mails(day, team).items() if team.name}
-        made |= sent
+        contents |= sent
         rows.append(
             (-len(team.refused), -sum(received.errors for received in team.files), team.name, _details(team, [*sent]))
         )
@@ -53,19 +53,20 @@ def pages(day: Day, changes: tuple[Change, ...] = ()) -> dict[str, str | bytes]:
     if changes:
         sections.append(Section("changes", "What moved", html(table(changes), "What moved")))
     above = f"<p>{in_html(day.inbox.summary())}. This page is for the organisers.</p>\n"
-    made["index.html"] = page(f"{day.edition.name}: desk", sections, above)
-    return made
+    contents["index.html"] = page(f"{day.edition.name}: desk", sections, above)
+    return contents
 
 
 def _decisions(day: Day) -> Grid:
     """What to decide: whose it is, what it is, and what settles it, ready to be pasted."""
     common, sheet = day.teams.common, _SHEET if day.edition.teams is None else read_sheet(Source(day.edition.teams))
     columns: dict[str, Callable[[Decision], Cell]] = {
-        "team": lambda one: one.team or "–", "what": lambda one: f"{one.run}: {one.what}" if one.run else str(one.what),
-        "file": lambda one: below(one.file, common) if one.file else "",
-        "row for the teams file": lambda one: _row(one, below(one.file, common), sheet),
-        "or in settled": lambda one: f'"{one.key}"',
-    }  # fmt: skip
+        "team": lambda decision: decision.team or "–",
+        "what": lambda decision: f"{decision.run}: {decision.what}" if decision.run else str(decision.what),
+        "file": lambda decision: below(decision.file, common) if decision.file else "",
+        "row for the teams file": lambda decision: _row(decision, below(decision.file, common), sheet),
+        "or in settled": lambda decision: f'"{decision.key}"',
+    }
     return Grid.of(day.decide, columns, n_text=5)
 
 
@@ -75,13 +76,13 @@ def _row(decision: Decision, file: str, sheet: Sheet) -> str:
         return ""
     state = sheet.column("status")
     cells = [""] * (len(sheet.header) + (state is None))
-    for at, text in (
+    for i, text in (
         (sheet.file, file),
         (sheet.team, no_formula(decision.team)),
         (-1 if state is None else state, decision.status),
     ):
-        if at is not None:
-            cells[at] = text
+        if i is not None:
+            cells[i] = text
     stream = io.StringIO()
     csv.writer(stream, lineterminator="").writerow(cells)
     return stream.getvalue()
@@ -178,12 +179,12 @@ def mails(day: Day, team: Team) -> dict[str, bytes]:
     """The kind of a mail to a team → its file: a receipt, and once they are told, the results."""
     is_sure = not any(decision.kind == "team-senders" and decision.team == team.name for decision in day.decide)
     texts = {
-        "receipt": ("what we received from", _receipt(team, [one for one in day.held if one[1].team == team.name]))
+        "receipt": ("what we received from", _receipt(team, [file for file in day.held if file[1].team == team.name]))
     }
     if day.edition.phase == "results":
         texts["results"] = ("the results of", _results(team, day))
-    made = {}
-    senders = dict.fromkeys(one.sender.sender for one in team.own.values() if _ADDRESS.fullmatch(one.sender.sender))
+    contents = {}
+    senders = dict.fromkeys(file.sender.sender for file in team.own.values() if _ADDRESS.fullmatch(file.sender.sender))
     for kind, (subject, lines) in texts.items():
         mail = EmailMessage()
         if senders and is_sure:
@@ -191,8 +192,8 @@ def mails(day: Day, team: Team) -> dict[str, bytes]:
         mail["Subject"] = printable(f"{day.edition.name}: {subject} {team.name}")
         mail["X-Unsent"] = "1"  # by which mail programs open it to be sent
         mail.set_content("".join(f"{printable(line)}\n" for line in [f"Dear {team.name},", "", *lines]), cte="8bit")
-        made[kind] = mail.as_bytes()
-    return made
+        contents[kind] = mail.as_bytes()
+    return contents
 
 
 def _receipt(team: Team, held: Sequence[tuple[str, Excess]]) -> Iterator[str]:
@@ -201,12 +202,12 @@ def _receipt(team: Team, held: Sequence[tuple[str, Excess]]) -> Iterator[str]:
     for received in team.files:
         when = f", {team.received[received.file]}" if received.file in team.received else ""
         task = f"Task {received.task}" if received.task else ""
-        said = (
+        description = (
             ""
             if team.own[received.file].part is FilePart.GOLD  # of which nothing is said
             else ", ".join(filter(None, (task, received.tag, received.part, received.remark)))
         )
-        yield f"  {received.file}{when}: {said or 'received'}"
+        yield f"  {received.file}{when}: {description or 'received'}"
     if not team.describes and any(received.described is not None for received in team.files):
         unread = [received.file for received in team.files if received.remark and _DOCUMENT.search(received.file)]
         cannot = f"; {', '.join(unread)} cannot be read as one: send it as plain text" if unread else ""
@@ -245,7 +246,7 @@ def _results(team: Team, day: Day) -> Iterator[str]:
         possible = f"possible places, {level} confidence: {entry.ranks}"
         place = f"place {entry.place} of {len(board.counted)} ({possible})" if entry.place else entry.status
         scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
-        n_same = sum(other is board and one.tag == entry.tag for other, one in team.entries)
+        n_same = sum(other is board and entry_of_team.tag == entry.tag for other, entry_of_team in team.entries)
         run = f"{entry.tag} ({below(entry.file, day.teams.common)})" if n_same > 1 else entry.tag
         yield f"  Task {board.called}, {run}: {place or 'no score'}; {scores}"
     yield from (f"  {invalid.tag or 'file'}: not ranked; {invalid.reason}" for invalid in team.refused)
@@ -298,13 +299,13 @@ def _of_task(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> It
 
 def _runs(board: Mapping[str, Any]) -> dict[str, str]:
     """Team and run → its place, or why it has none, and its score."""
-    found = {}
+    values = {}
     for run in board["runs"]:
         value = run["measures"][board["measure"]]
         place = run.get("status") or f"place {run['place']}"
         score = "no score" if value is None else f"{board['measure']} {value:.4f}"
-        found[f"{run['team'] or ''} {run['name']}".strip()] = f"{place}, {score}"
-    return found
+        values[f"{run['team'] or ''} {run['name']}".strip()] = f"{place}, {score}"
+    return values
 
 
 def table(changes: tuple[Change, ...]) -> Grid:

@@ -61,7 +61,7 @@ _PREAMBLE: Final = r"""\documentclass[a4paper]{article}\usepackage[margin=25mm]{
 
 def files(boards: Sequence[Leaderboard], edition: Edition, pictures: Pictures) -> dict[str, str | bytes]:
     """Path below ``paper`` → content."""
-    found: dict[str, str | bytes] = {}
+    contents: dict[str, str | bytes] = {}
     body, data = [], []
     for board in boards:
         if not board.entries:
@@ -76,19 +76,19 @@ def files(boards: Sequence[Leaderboard], edition: Edition, pictures: Pictures) -
         if is_drawn() and (drawn := pictures.of(counted_alone(board), paper_figures)):
             texts |= {name: of if name.endswith(".pdf") else of.decode() for name, of in drawn.items()}
             names.append(f"{prefix}figures.tex")
-        found |= texts
+        contents |= texts
         inputs = "".join(f"\\input{{{name}}}\n" for name in names)
         body.append(f"\\section*{{{in_latex(titled(board))}}}\n{inputs}")
     if data:
-        found["data.tex"] = set_tables(headed(_data_of_all_tasks(data)))
+        contents["data.tex"] = set_tables(headed(_data_of_all_tasks(data)))
         notes = by_key(
             ((f"Task {board.called}", note) for board, _ in data for note in board.notes()), lambda one: one[1]
         )
         tasks = {note: ", ".join(task for task, _ in pairs) for note, pairs in notes.items()}
         lines = [f"{tasks[note]}: {note}" if len(notes) > 1 else note for note in notes]
-        found["note.tex"] = "".join(f"{in_latex(line)}\n\n" for line in lines)
+        contents["note.tex"] = "".join(f"{in_latex(line)}\n\n" for line in lines)
         body.insert(0, "\\section*{Data}\n\\input{data.tex}\n\\input{note.tex}\n")
-    return {"paper.tex": _document(edition.name, body, "".join(map(str, found.values()))), **found}
+    return {"paper.tex": _document(edition.name, body, "".join(map(str, contents.values()))), **contents}
 
 
 def _prefix(board: Leaderboard) -> str:
@@ -103,8 +103,8 @@ def paper_figures(board: Leaderboard) -> dict[str, bytes]:
 
     prefix = _prefix(board)
     figures = [figure._replace(name=f"{prefix}{figure.name}") for figure in overview.overview(board)]
-    made = {f"{figure.name}.pdf": picture(svg_of(figure), ".pdf") for figure in figures}
-    return made | ({f"{prefix}figures.tex": overview.latex(figures).encode()} if figures else {})
+    pictures = {f"{figure.name}.pdf": picture(svg_of(figure), ".pdf") for figure in figures}
+    return pictures | ({f"{prefix}figures.tex": overview.latex(figures).encode()} if figures else {})
 
 
 def set_tables(table: Grid) -> str:
@@ -112,15 +112,15 @@ def set_tables(table: Grid) -> str:
     words = [[len(cell if isinstance(cell, str) else cell.text) for cell in row] for row in (table.header, *table.rows)]
     widths = [min(_WORDS, max(column)) * _CHARACTER + _BESIDE for column in zip(*words, strict=True)]
     names = range(max(table.n_text, 1))
-    room = max(_PAGE - sum(widths[at] for at in names), 1)
+    room = max(_PAGE - sum(widths[i] for i in names), 1)
     n_parts = min(max(1, math.ceil(sum(widths[len(names) :]) / room)), max(1, len(widths) - len(names)))
     n_pages = math.ceil(sum(math.ceil(max(row) / _WORDS) for row in words[1:]) / _LINES)
     parts: list[str] = []
     for columns in np.array_split(range(len(names), len(widths)), n_parts):
         for rows in np.array_split(range(len(table.rows)), max(1, n_pages)):
-            kept = [*names, *columns]
+            shown = [*names, *columns]
             part = replace(
-                table, header=[table.header[at] for at in kept], rows=[[table.rows[n][at] for at in kept] for n in rows]
+                table, header=[table.header[i] for i in shown], rows=[[table.rows[n][i] for i in shown] for n in rows]
             )
             parts.append(latex(replace(part, caption="Continued.", label="") if parts else part, breaks=False))
     star = "*" * (sum(widths) > _COLUMN)
@@ -165,9 +165,9 @@ def _tables(board: Leaderboard, edition: Edition) -> Iterator[Grid]:
 def _by_number(table: Grid) -> Iterator[Grid]:
     """A table for each number of relevant documents, as Tables 9 and 10 of 2021."""
     for number in dict.fromkeys(head.partition(", ")[0] for head in table.header[1:]):
-        at = [0, *(n for n, head in enumerate(table.header) if head.startswith(f"{number}, "))]
-        header = [table.header[n].removeprefix(f"{number}, ") for n in at]
-        rows = [[row[n] for n in at] for row in table.rows]
+        columns = [0, *(n for n, head in enumerate(table.header) if head.startswith(f"{number}, "))]
+        header = [table.header[n].removeprefix(f"{number}, ") for n in columns]
+        rows = [[row[n] for n in columns] for row in table.rows]
         caption = table.caption.replace("Questions by", f"Questions with {number} relevant by", 1)
         yield Grid(header, rows, caption, n_text=1, label=f"{table.label}-{number}")
 
@@ -177,7 +177,7 @@ def _lettered(table: Grid, *, whole: bool) -> Grid:
     fixed = 2 + (len(table.header) > 2 and table.header[2].startswith("all "))
     runs, header, caption = table.header[fixed:], list(table.header), table.caption
     if len(table.header) > _LETTERED:
-        letters = [ascii_uppercase[at % 26] * (at // 26 + 1) for at in range(len(runs))]
+        letters = [ascii_uppercase[i % 26] * (i // 26 + 1) for i in range(len(runs))]
         header[fixed:] = letters
         caption += f" {', '.join(f'{letter}: {run}' for letter, run in zip(letters, runs, strict=True))}."
     rows = table.rows

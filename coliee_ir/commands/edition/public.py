@@ -99,16 +99,16 @@ def pages(
     """Path below ``public`` → content; ``received`` is when the last mail came."""
     boards = [board.public for board in boards]
     above = f"<p>{in_html(_participation(boards, edition, received))}</p>\n"
-    found: dict[str, str | bytes] = {
+    contents: dict[str, str | bytes] = {
         "index.html": webpage.page(edition.name, list(map(_top, boards)), above, contents=False)
     }
     for board in boards:
-        found[_page_of(board)] = webpage.page(
+        contents[_page_of(board)] = webpage.page(
             f"{edition.name}, {titled(board)}",
             list(_sections(board, edition, pictures)),
             '<p><a href="index.html">All tasks</a></p>\n',
         )
-    return found
+    return contents
 
 
 def _participation(boards: Sequence[Leaderboard], edition: Edition, received: str) -> str:
@@ -145,9 +145,11 @@ def _top(board: Leaderboard) -> Section:
     """The first runs of a task."""
     table, (first, *_) = board.table("results"), board.measures
     table = _as_drawn(table, board)
-    at = [table.header.index(name) for name in ("Place", "Team", "Run", first.name) if name in table.header]
-    rows = [[table.rows[n][one] for one in at] for n, run in enumerate(board.entries) if 0 < run.place <= _TOP]
-    short = Grid([table.header[one] for one in at], rows, n_text=len(at) - 1)
+    columns_shown = [table.header.index(name) for name in ("Place", "Team", "Run", first.name) if name in table.header]
+    rows = [
+        [table.rows[n][one] for one in columns_shown] for n, run in enumerate(board.entries) if 0 < run.place <= _TOP
+    ]
+    short = Grid([table.header[one] for one in columns_shown], rows, n_text=len(columns_shown) - 1)
     link = f'<p><a href="{_page_of(board)}">All {len(board.entries)} runs</a></p>\n'
     return Section(f"task-{board.called.replace(' ', '-')}", titled(board), html(short, titled(board)) + link)
 
@@ -198,10 +200,10 @@ def headed(table: Grid) -> Grid:
     """A table with headings as a page and a paper have them; names stay as they are."""
     header = [head.capitalize() if head in _WORDS else head for head in table.header]
     few = len(table.rows) < _SPARSE  # of more, a column that one row alone fills is left out
-    kept = [at for at in range(len(header)) if few or not at or sum(bool(row[at]) for row in table.rows) > 1]
-    rows = [[row[at] for at in kept] for row in table.rows]
-    n_text = sum(at < table.n_text for at in kept)
-    return replace(table, header=[header[at] for at in kept], rows=rows, n_text=n_text)
+    columns_kept = [i for i in range(len(header)) if few or not i or sum(bool(row[i]) for row in table.rows) > 1]
+    rows = [[row[i] for i in columns_kept] for row in table.rows]
+    n_text = sum(i < table.n_text for i in columns_kept)
+    return replace(table, header=[header[i] for i in columns_kept], rows=rows, n_text=n_text)
 
 
 def counted_alone(board: Leaderboard) -> Leaderboard:
@@ -236,15 +238,15 @@ def _drawn(*figures: Figure) -> dict[str, bytes]:
     """Name → drawing, with what it says."""
     from coliee_ir.commands.report.drawing import on_page, svg_of
 
-    made = {}
-    for one in figures:
-        bare = re.sub(r' (?:role|aria-roledescription)="[^"]*"', "", svg_of(one, on_page))
-        picture = bare.replace("<svg ", f'<svg role="img" aria-label="{in_html(one.says)}" ', 1)
-        made[one.name] = (
-            f'<figure><div class="chart drawn" tabindex="0" role="region" aria-label="{in_html(one.title)}">{picture}'
-            f"</div><figcaption>{in_html(one.says)}</figcaption></figure>\n"
+    pictures = {}
+    for figure in figures:
+        bare = re.sub(r' (?:role|aria-roledescription)="[^"]*"', "", svg_of(figure, on_page))
+        picture = bare.replace("<svg ", f'<svg role="img" aria-label="{in_html(figure.says)}" ', 1)
+        pictures[figure.name] = (
+            f'<figure><div class="chart drawn" tabindex="0" role="region" aria-label="{in_html(figure.title)}">'
+            f"{picture}</div><figcaption>{in_html(figure.says)}</figcaption></figure>\n"
         ).encode()
-    return made
+    return pictures
 
 
 def _upright(table: Grid) -> Grid:

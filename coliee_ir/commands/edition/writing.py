@@ -58,7 +58,7 @@ class News(NamedTuple):
 
 def unchanged(edition: Edition, folder: Path) -> News | None:
     """What was written to a folder, where all that it was made from, and all files in it, are as they were."""
-    before, sums = _read_results(folder), _read_sums(folder)
+    before, sums = _read_json(folder / RESULTS), _read_sums(folder)
     if not sums or before.get("inputs") != _inputs(edition):
         return None
     is_whole = all((folder / name).is_file() and sha256_of(folder / name) == digest for name, digest in sums.items())
@@ -67,11 +67,11 @@ def unchanged(edition: Edition, folder: Path) -> News | None:
 
 def _inputs(edition: Edition) -> dict[str, str]:
     """All that an edition is made from → its sum: the files, this package, and the limits."""
-    found = {"coliee-ir": code(), "limits": ", ".join(map(str, limits.current()))}
+    sums = {"coliee-ir": code(), "limits": ", ".join(map(str, limits.current()))}
     for path in edition.read:
         files = sorted(Path(path).rglob("*")) if Path(path).is_dir() else [Path(path)]
-        found |= {str(file): sha256_of(file) for file in files if file.is_file()}
-    return found
+        sums |= {str(file): sha256_of(file) for file in files if file.is_file()}
+    return sums
 
 
 def write(day: Day, folder: Path) -> News:
@@ -88,11 +88,13 @@ def write(day: Day, folder: Path) -> News:
                 "would-overwrite",
                 f"{folder} is inside the mailbox, or holds an input ({path}); name another folder with -o",
             )
-    before, results = _read_results(target), _results(day)
+    before, results = _read_json(target / RESULTS), _results(day)
     changes = tuple(changes_of(before, results))
     boards = [board for board in day.boards if board.entries]
     last = max((file.sender.received for file in day.inventory.items), default="")
-    pictures = Pictures(_earlier_pictures(target))
+    drawn = target / _PICTURES
+    is_ours = drawn.is_file() and sha256_of(drawn) == _read_sums(target).get(_PICTURES)
+    pictures = Pictures(_read_json(drawn) if is_ours else {})
     rooms: dict[str, Mapping[str, str | bytes]] = {
         "desk": desk.pages(day, changes), "public": public.pages(boards, day.edition, pictures, last),
         "paper": paper.files(boards, day.edition, pictures),
@@ -105,8 +107,8 @@ def write(day: Day, folder: Path) -> News:
         }
     files = {
         str(Path(room, name)): content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
-        for room, made in rooms.items()
-        for name, content in made.items()
+        for room, contents in rooms.items()
+        for name, content in contents.items()
     }
     try:
         with _taking_place_of(target) as new:
@@ -118,10 +120,10 @@ def write(day: Day, folder: Path) -> News:
             f"cannot be written ({error.strerror or error})",
             remedy="name a folder that can be written",
         ) from None
-    known = {row["file"] for row in before.get("received", ())}
-    arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
-    asked = {row.get("key") for row in before.get("decide", ())}
-    decide = frozenset(decision.key for decision in day.decide if decision.key not in asked)
+    earlier = {row["file"] for row in before.get("received", ())}
+    arrived = tuple(row["file"] for row in results["received"] if row["file"] not in earlier)
+    earlier_keys = {row.get("key") for row in before.get("decide", ())}
+    decide = frozenset(decision.key for decision in day.decide if decision.key not in earlier_keys)
     return News(results, arrived, changes, decide, _hand_edited(sums))
 
 
@@ -197,20 +199,11 @@ def _results(day: Day) -> dict[str, Any]:
     }
 
 
-def _earlier_pictures(folder: Path) -> Mapping[str, Mapping[str, str]]:
-    """What the last call drew; nothing where its file is another one than it wrote."""
-    file = folder / _PICTURES
-    if file.is_file() and sha256_of(file) == _read_sums(folder).get(_PICTURES):
-        found: Mapping[str, Mapping[str, str]] = json.loads(file.read_text("utf-8"))
-        return found
-    return {}
-
-
-def _read_results(folder: Path) -> Mapping[str, Any]:
-    """What the last call found; nothing where there was none."""
+def _read_json(file: Path) -> dict[str, Any]:
+    """What the last call wrote; nothing where there was none."""
     with contextlib.suppress(OSError, ValueError):
-        found = json.loads((folder / RESULTS).read_text("utf-8"))
-        return found if isinstance(found, dict) else {}
+        content = json.loads(file.read_text("utf-8"))
+        return content if isinstance(content, dict) else {}
     return {}
 
 
@@ -239,7 +232,7 @@ def summary_lines(news: News) -> Iterable[str]:
     if decide:
         decisions = f"{counted(len(decide), 'open decision')} ({len(news.decide)} new, marked *)"
         yield f"{decisions}; settle each in the teams file, or write to the team:"
-    for one in decide:
-        about = " ".join(filter(None, (one["team"], one["run"]))) or one["file"]
-        said = ": ".join(filter(None, (about, one["what"])))
-        yield f"  {'*' if one['key'] in news.decide else ' '} {said} [{one['kind']}]"
+    for decision in decide:
+        about = " ".join(filter(None, (decision["team"], decision["run"]))) or decision["file"]
+        sentence = ": ".join(filter(None, (about, decision["what"])))
+        yield f"  {'*' if decision['key'] in news.decide else ' '} {sentence} [{decision['kind']}]"

@@ -345,8 +345,8 @@ def _mailed(team, files):
         # what is not ranked is told, and why
         ({"all.mbox": _FROM + _mailed("EVIL", {}) + b"\n" + _FROM + _mailed("KIS", {"run.txt": _EVIL})}, "",
          "…mailbox/all.mbox/1 (EVIL) [passed-over]\n"),
-        ({"evil.eml": _mailed("EVIL", {"a.zip": made._zip({f"{n}.txt": _EVIL for n in range(501)})})}, "",
-         "  * EVIL: …501 files… [refused]\n"),
+        ({"EVIL/x.zip": made._zip({"1.eml": _mailed("EVIL", {}), "2.eml": _mailed("KIS", {"run.txt": _EVIL})})}, "",
+         "…mailbox/EVIL/x.zip/1.eml (EVIL) [passed-over]\n"),
         ({"EVIL/task5.EVIL1": "R07-01-O Y EVIL1\n"}, "", "  * EVIL EVIL1: …of Task 5… [passed-over]\n"),
         ({"EVIL/run.txt": _EVIL}, "EVIL1,,disqualified", "  * EVIL EVIL1: …EVIL1 without a team… [team-list]\n"),
         # a copy with an answer to a question that is not asked
