@@ -42,17 +42,14 @@ class Mail(NamedTuple):
     forwarded: tuple[Mail, ...] = ()  # the mails in it, and in these
 
 
-#: bytes of the headers that are looked at, those of parts among them, which Python parses in time that grows with their
-#: square; this many of each do not count; and how many headers, and parts, a mail may have
+#: bytes of a mail's headers, those of its parts among them, which Python parses in time that grows with their square;
+#: this many of each do not count; and how many parts, and headers that are parsed, a mail may have
 _HEADERS: Final = 64 << 10
 _FREE: Final = 512
-_N_HEADERS: Final = 8000
 _PARTS: Final = 2000
+_N_PARSED: Final = 8000
 
-_LOOKED_AT: Final = re.compile(
-    rb"(?i)(?:\A|(?<=[\r\n]))(?:Content-[!-9;-~]*+|MIME-Version|Subject|From|Date|Received):"
-    rb"[^\r\n]*+(?>(?:(?:\r\n?|\n)[\t ][^\r\n]*)*)"
-)
+_HEADER: Final = rb"(?:\A|(?<=[\r\n]))[A-Za-z][A-Za-z0-9-]*+:[^\r\n]*+(?>(?:(?:\r\n?|\n)[\t ][^\r\n]*)*)"
 
 
 def _parsed(raw: bytes) -> EmailMessage | None:
@@ -60,9 +57,9 @@ def _parsed(raw: bytes) -> EmailMessage | None:
     import email
     from email.policy import default
 
-    lengths = [match.end() - match.start() for match in _LOOKED_AT.finditer(raw)]
-    n_bytes, n_parts = sum(max(0, length - _FREE) for length in lengths), len(re.findall(rb"[\r\n]--", raw)) // 2
-    if n_bytes > _HEADERS or len(lengths) > _N_HEADERS or n_parts > _PARTS:
+    n_bytes = sum(max(0, match.end() - match.start() - _FREE) for match in re.finditer(_HEADER, raw))
+    n_parts, n_parsed = (len(re.findall(sign, raw)) for sign in (rb"[\r\n]--", rb"(?i)[\r\n](?:Content-|Received:)"))
+    if n_bytes > _HEADERS or n_parts > 2 * _PARTS or n_parsed > _N_PARSED:
         return None
     return email.message_from_bytes(raw, policy=default)
 

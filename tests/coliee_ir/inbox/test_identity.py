@@ -49,13 +49,15 @@ def hold(tmp_path, monkeypatch):
     """The day of an edition of the honest teams, and of what is sent besides, with a list of teams."""
     monkeypatch.chdir(tmp_path)
 
-    def held(files, sheet=""):
-        content = {"gold.json": json.dumps({f"{n:06}": [f"{n + 500:06}"] for n in QUERIES}),
+    def held(files, sheet="", honest=HONEST, mailbox='"in"', year=2026, task="1"):
+        content = {"gold1": json.dumps({f"{n:06}": [f"{n + 500:06}"] for n in QUERIES}),
                    "teams.csv": f"tag,team,status\n,BLUE,ranked\n{sheet}",
-                   "coliee.toml": 'name = "T"\nmailbox = "in"\nteams = "teams.csv"\nresamples = 99\n'
+                   "coliee.toml": f'name = "T"\nmailbox = {mailbox}\nteams = "teams.csv"\n'
+                   f'resamples = 99\nyear = {year}\n'
                    'settled = ["undescribed EVIL abcd"]\n'
-                   'deadline = 2027-01-20T23:59:59Z\n[[task]]\ntask = "1"\ngold = "gold.json"\n',
-                   **{f"in/{name}": of for name, of in {**HONEST, **files}.items()}}  # fmt: skip
+                   f'deadline = 2027-01-20T23:59:59Z\n[[task]]\ntask = "{task}"\ngold = "gold{task}"\n',
+                   "gold3": made._golds()["gold/statute.xml"],
+                   **{f"in/{name}": of for name, of in {**honest, **files}.items()}}  # fmt: skip
         for name, of in content.items():
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).write_bytes(of.encode() if isinstance(of, str) else of)
@@ -290,6 +292,60 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold, attack):
     for team, of_team in (("KIS", KIS), ("ARC", ARC)):  # nor is a letter written to a stranger
         listed = f"{EVIL}, " * (found.get("EVIL1", ("", ""))[0] == team and not kinds)
         assert sent[team]["To"] == (None if ("team-senders", team) in told else listed + of_team)
+
+
+ARTICLES, ANSWERS = {"task3.K1": made._articles("K1", 0, 8)}, {"answers.K1": made._labels("K1", 0, 2)}
+LONG = {
+    "task3-L.K1": "".join(
+        f"R07-{n:02}-U Q0 {n + k} {k + 1} {1 / (k + 1)} K1\n" for n in range(1, 17) for k in range(100)
+    )
+}
+BY_KIS, BY_EVIL = ("[submission] KIS", KIS), ("[submission] kis", EVIL)
+
+
+@pytest.mark.parametrize("sender", [BY_EVIL, ("our run", EVIL), ("[submission] kis", "")])
+@pytest.mark.parametrize(("year", "part"), [(2026, ANSWERS), (2025, LONG)])
+def test_the_parts_of_a_run_come_from_one_sender(hold, year, part, sender):
+    def parts(files, sheet=""):
+        mails = {f"{n}.eml": mail(subject, sent, who, EARLY) for n, ((subject, who), sent) in enumerate(files)}
+        day = hold(mails, sheet, {}, year=year, task="3")
+        told = {one.kind for one in day.decide} & {"team-senders", "team-list"}
+        return sorted(map(len, (entry.files for board in day.boards for entry in board.entries))), told
+
+    whole = [1] if year == 2025 else []
+    assert parts([(BY_KIS, ARTICLES), (BY_KIS, part)]) == ([2], set())
+    lengths, told = parts([(BY_KIS, ARTICLES), (sender, part)])
+    assert lengths == whole and told
+    # the teams file says whose they are
+    assert parts([(BY_KIS, ARTICLES), (sender, part)], "in/0.eml,KIS,\nin/1.eml,KIS,\n")[0] == [2]
+
+
+@pytest.mark.parametrize("sender", [BY_EVIL, ("[submission] KIS", "")])
+def test_files_of_several_senders_are_not_one_run(hold, sender):
+    first, rest = (
+        "".join(run("KIS9", right).splitlines(True)[part]) for right, part in ((8, slice(8)), (0, slice(8, 10)))
+    )
+    one = hold(
+        {
+            "01.eml": mail(*BY_KIS[:1], {"a.txt": first}, KIS, EARLY),
+            "y.eml": mail(BY_KIS[0], {"b.txt": rest}, KIS, EARLY),
+        }
+    )
+    two = hold({"y.eml": mail(sender[0], {"b.txt": rest}, sender[1], EARLY)})
+    lengths = [sorted(len(entry.files) for entry in day.boards[0].entries if entry.team == "KIS") for day in (one, two)]
+    assert lengths == [[2], [1, 1]]
+
+
+def test_what_nobody_describes_moves_no_run_to_another_task(hold):
+    files = {"y.eml": mail("x", {"r.txt": run("NEMO1")}, "n@example.org", EARLY),
+             "z.eml": mail("x", {"d.txt": made._FORM.format(2, "NEMO1", "CHEAT")}, EVIL, EARLY)}  # fmt: skip
+    day = hold(files)
+    assert seen(day)["NEMO1"] == ("", "") and "named-otherwise" not in {one.kind for one in day.decide}
+
+
+def test_a_mail_beside_the_mailbox_changes_no_team(hold, tmp_path):
+    (tmp_path / "late.eml").write_bytes(mail("[submission] LATE", {"r.txt": run("LATE1")}, "l@example.org", EARLY))
+    assert seen(hold({}, mailbox='["in", "late.eml"]')) == {**seen(hold({})), "LATE1": ("LATE", "")}
 
 
 @pytest.mark.parametrize("name", LOOK_ALIKE)
