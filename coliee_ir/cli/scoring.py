@@ -26,7 +26,7 @@ from coliee_ir.commands.evaluate import check_named_columns, evaluate_all, golds
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.inbox.names import unique_names
 from coliee_ir.output.shown import TabularResult, is_short, pieces, print_to_terminal
-from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
+from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run, system_of
 from coliee_ir.reading.asked import single_measures
 from coliee_ir.reading.basis import Basis, basis_of
 from coliee_ir.reading.submission import Submission
@@ -249,7 +249,7 @@ class Session:
         try:
             for source in sources:
                 names.add(source.name)
-                tags.append(basis.read(source).tag)
+                tags.append(system_of(basis.read(source)))
         except ColieeError:  # as scoring will say
             return
         names |= {*unique_names([("", tag, 0) for tag in tags])}

@@ -80,7 +80,7 @@ def group_named(submissions: Sequence[Submission], basis: Basis) -> Intake:
     for run in _by_queries(groups, basis, done.remarks):
         if len(run) > 1:
             _add_submission(run, basis, done, alone=True)
-            if len({part.part for part in run}) == len(run):
+            if len({part.part for part in run}) > 1:
                 done.remarks.append(
                     Remark.of("grouped.parts", [part.source.name for part in run], tag=shortened(run[0].tag))
                 )
@@ -159,7 +159,17 @@ def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[s
             runs.append(whole)
         else:
             runs += [group for group, _ in mine]
-    return runs
+    return _with_other_parts(runs, _needed(basis))
+
+
+def _with_other_parts(runs: list[list[InboxFile]], needed: Sequence[str]) -> list[list[InboxFile]]:
+    """The same runs, where the documents of a tag that lie in several files are one run with its answers."""
+    whole = [run for run in runs if len({part.part for part in run}) > 1 or not run[0].tag]
+    alone = [run for run in runs if all(run is not other for other in whole)]
+    for of_tag in by_key(alone, lambda run: (run[0].origin, run[0].tag)).values():
+        is_pair = len(of_tag) == len(needed) > 1 and {run[0].part for run in of_tag} == {*needed}
+        whole += [[part for run in of_tag for part in run]] if is_pair else of_tag
+    return whole
 
 
 def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers]) -> tuple[list[Any], list[Remark]]:

@@ -109,11 +109,17 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
     if (names := case_law.read_test_queries(file, rule)) is not None:
         return names
     if (form := detect.form_by_head(file, "gold")) is not None and form.name in _MARKED:
-        return read_gold(file).queries
+        return _queries_of_gold_or_run(file)
     header = detect.header_of(file)
     if is_header(header) or (header and file.columns):
-        return read_gold(file).queries
+        return _queries_of_gold_or_run(file)
     return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
+
+
+def _queries_of_gold_or_run(file: Source) -> tuple[str, ...]:
+    if not reads_as_gold(file) and reads_as_run(file):
+        return tuple(dict.fromkeys(queries_of(read_run(file))))
+    return read_gold(file).queries
 
 
 def _listed_ids(file: Source) -> Iterator[str]:

@@ -344,6 +344,8 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
         return False
     kind = detect.kind_of(file) if name in ("table", "parquet") else kinds[0] if len(kinds) == 1 else None
     if kind is None and to in (None, *ENDINGS[1:]):
+        if reads_as_run(file) and not reads_as_gold(file):
+            return False
         if not name:
             detect.form_of(file, "run")  # which says what else it is
         from_qrels = "" if to is None else f", and write {to} from the qrels"

@@ -347,6 +347,34 @@ def test_articles_and_answers_of_each_year_are_one_run_of_both(call, tmp_path):
     assert "T,1.0,1.0" in done(call, "evaluate", gold, *files, "--task", "3", "-f", "csv")[0]
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_articles_and_answers_in_a_file_for_each_year_are_one_run(call, tmp_path, *, named):
+    pairs = ""
+    (tmp_path / "in").mkdir()
+    for year, label in (("H30", "Y"), ("R01", "N")):
+        (tmp_path / f"in/{year}.answers").write_text(f"{year}-01-A {label} T\n")
+        (tmp_path / f"in/{year}.articles").write_text(f"{year}-01-A Q0 96 1 0.5 T\n")
+        pairs += f'<pair id="{year}-01-A" label="{label}"><article>96</article><t2>x</t2></pair>'
+    (tmp_path / "gold.xml").write_text(f"<dataset>{pairs}</dataset>")
+    runs = sorted((tmp_path / "in").iterdir()) if named else [tmp_path / "in"]
+    for command in ("evaluate", "leaderboard"):
+        assert "T,1.0" in done(call, command, tmp_path / "gold.xml", *runs, "--task", "3", "-f", "csv")[0], command
+
+
+def test_a_baseline_is_named_as_the_run_is_called(call, tmp_path):
+    gold, *files = of_years(tmp_path)
+    _, *others = of_years(tmp_path, name="{year}.dense")
+    out = done(call, "compare", gold, *files, *others, "--task", "4", "--baseline", "bm25", "-f", "json")[0]
+    assert [pair["names"] for pair in json.loads(out)["pairs"]] == [["dense", "bm25"]]
+
+
+def test_queries_are_those_of_a_run_with_scores_too(call, tmp_path):
+    gold, *files = of_years(tmp_path)
+    (tmp_path / "ids.json").write_text('{"H30-01-A": {"96": 0.5}}')
+    told = done(call, "evaluate", gold, *files, "--task", "4", "--only", tmp_path / "ids.json", "-f", "json")[0]
+    assert json.loads(told)["runs"][0]["queries"]["judged"] == 1
+
+
 def test_articles_in_three_columns_beside_answers_are_of_task_3(call, tmp_path):
     files = [tmp_path / name for name in ("articles.txt", "answers.txt")]
     for path, words in zip(files, (["96", "5-2"], ["Y", "N"]), strict=True):

@@ -586,6 +586,13 @@ def test_the_role_of_a_named_column_tells_a_run_from_a_gold(put):
     assert "tag" not in target.read_text()
 
 
+def test_scores_tell_a_run_from_a_gold(put):
+    target, _ = converted(put("T.json", '{"q": {"d": 0.5}}'), "csv")
+    assert target.read_text() == "query_id,doc_id,score,tag\nq,d,0.5,T\n"
+    with refusing(ColieeError, "[ambiguous]"):
+        convert(put("T.json", '{"q": ["d"]}'), "-")
+
+
 @pytest.mark.parametrize(("to", "options"), [("statements", {"tag": "T"}), ("statements", {})])
 def test_statements_are_json_lines_without_a_tag(to, options, put, tmp_path):
     with refusing(ColieeError, "[unfit-option]" if options else "[cannot-convert]"):
