@@ -14,7 +14,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from coliee_adapters import ir_measures
 from coliee_adapters.errors import ColieeError
@@ -395,8 +394,8 @@ an `InputError` also `path`, `line`, `column`, `found` and `remedy`.
 What is worth knowing is reported on standard error and under `remarks` in the JSON output, with the first places;
 `remark_kinds` are their kinds. In Python, each remark has the attribute `kind`.
 
-Each is shown for two cases, under the default choices, with two of its sentences at most; in brackets the decision
-that changes what is done.
+Each is shown by its most usual sentence, for two cases and under the default choices; in brackets the decision that
+changes what is done.
 
 {kinds()}"""
 
@@ -406,17 +405,14 @@ def meanings(registry: Mapping[str, str]) -> str:
     return listing((code(kind), prose(meaning)) for kind, meaning in registry.items())
 
 
-#: of a kind, what a reader needs to know it by
-_SENTENCES: Final = 2
-
-
 def kinds() -> str:
-    """Everything that is remarked: the sentences, and the decision that changes what is done about it."""
-    sentences: dict[str, list[str]] = {}
+    """Everything that is remarked: a sentence of each kind, and the decision that changes what is done about it."""
+    sentences: dict[str, str] = {}
     for row in REMARKS:
-        sentence = prose(_sentence_of(row)) + "".join(f" (`{name}`)" for name in _deciding(row.partition(".")[0]))
-        sentences.setdefault(code(row.partition(".")[0]), []).append(sentence)
-    return listing((kind, "<br>".join(texts[:_SENTENCES])) for kind, texts in sentences.items())
+        kind = row.partition(".")[0]
+        sentence = prose(_sentence_of(row)) + "".join(f" (`{name}`)" for name in _deciding(kind))
+        sentences.setdefault(code(kind), sentence)
+    return listing(sentences.items())
 
 
 def _sentence_of(row: str) -> str:
