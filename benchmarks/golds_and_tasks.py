@@ -138,7 +138,7 @@ def unequal_tasks(times: int, seed: int) -> Iterator[list[str]]:
         (12, 12, 12),
         (100, 10, 2),
         (40, 40, 3, 3),
-        (40, 1),
+        (40, 2),
         (2, 2, 2, 2, 2),
         (2, 2),
     )

@@ -269,6 +269,10 @@ REMARKS: Final = {
     "refused": "{reason}",
     # rankings and comparisons
     "same-answers": "{n} runs give the same answers: {examples}",
+    "same-answers.scores": "{n} runs have the same scores in every query: {examples}",
+    "unlike-scales": Doubt(
+        "scores of the tasks are on other scales, and the greatest decide the mean: {examples}; rank by --scale wins"
+    ),
     "left-out.teams": "{n} (run|runs) left out that (is|are) not the best of a team",
     "left-out.tasks": "{n} (run|runs) left out for want of tasks; behind each, by how much the tasks it has would "
     "raise its mean: {examples}",

@@ -205,7 +205,7 @@ def _same_answers(basis: Basis, entries: Sequence[Entry]) -> Iterator[str]:
     """Which runs give the same answers under several tags or teams: of those with equal scores, the answers decide."""
     alike: dict[tuple[object, ...], list[Entry]] = {}
     for entry in entries:
-        if entry.submission is not None and not entry.status:
+        if not entry.status:
             terms = [result.terms.each.tobytes() for result in entry.scores.results.values()]
             alike.setdefault((*entry.scores.counts.values(), *terms), []).append(entry)
     for together in alike.values():
@@ -216,7 +216,8 @@ def _same_answers(basis: Basis, entries: Sequence[Entry]) -> Iterator[str]:
             same.setdefault(tuple(answers), []).append(entry)
         for equal in same.values():
             if len(equal) > 1:
-                yield Remark.of("same-answers", [f"{one.team} {one.scores.name_in_team}".strip() for one in equal])
+                row = "same-answers" if equal[0].submission is not None else "same-answers.scores"
+                yield Remark.of(row, [f"{one.team} {one.scores.name_in_team}".strip() for one in equal])
 
 
 def _answers_of(basis: Basis, part: Any) -> frozenset[tuple[str, object]]:

@@ -39,6 +39,8 @@ PLACES: Final = ("file", "folder")
 
 #: fewer queries do not show how much those of their task vary (``benchmarks.golds_and_tasks``)
 _FEW_QUERIES: Final = 5
+#: scores beyond 1 that are so many times those of another task are on another scale
+_UNLIKE: Final = 10
 
 
 def joined(tasks: Mapping[str, Scored], name: str = "") -> Scored:
@@ -143,7 +145,10 @@ def over_tasks(
     if len(names) < 2 or len(kept) < 2:
         found = f"{counted(len(names), 'task')}, {counted(len(kept), 'run')} with all of them"
         problem = f"a ranking over tasks needs two tasks and two runs that have all ({found})"
-        raise UsageError("too-few", f"{problem}; where the files of a task are a folder: --tasks folder")
+        remedy = (
+            "to rank by what all runs have: --decision unanswered=common; where each folder is a task: --tasks folder"
+        )
+        raise UsageError("too-few", f"{problem}; {remedy}")
     if total := next(filter(is_total, names), ""):
         problem = f"the task {shortened(total)} is a total over the others, and would count as one of them"
         raise UsageError("ambiguous", f"{problem}; take its rows out")
@@ -183,6 +188,10 @@ def over_tasks(
     remarks = [Remark.of("left-out.tasks", left_out)] if left_out else []
     if small := [f"{shortened(name)} {n}" for name, n in zip(names, sizes.tolist(), strict=True) if n < _FEW_QUERIES]:
         remarks.append(Remark.of("small-tasks", small, least=_FEW_QUERIES))
+    greatest = np.abs(means).max(axis=0)
+    if scale == "score" and greatest.max() > max(1.0, _UNLIKE * greatest.min()):
+        shown = [f"{shortened(name)} up to {value:.4g}" for name, value in zip(names, greatest.tolist(), strict=True)]
+        remarks.append(Remark.of("unlike-scales", shown))
     if empty := sorted({*tasks.values()} - {*names}):
         remarks.append(Remark.of("left-out.empty-tasks", [*map(shortened, empty)]))
     return ranked, names, remarks

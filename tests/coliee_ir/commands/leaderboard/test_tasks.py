@@ -154,6 +154,18 @@ def test_what_makes_no_sense_is_refused():
             leaderboard(scored, **options)
 
 
+def test_tasks_on_other_scales_and_a_run_under_two_names_are_remarked():
+    columns, tasks = drawn()
+    for factor, kinds in ((100, ["same-answers", "unlike-scales"]), (1, ["same-answers"])):
+        other = {name: values if name == "query" else [
+            factor * value if tasks[query] == "t1" else value for query, value in zip(tasks, values, strict=True)
+        ] for name, values in columns.items()}  # fmt: skip
+        scored = read({**other, "twin": other["run1"]})
+        remarks = leaderboard(scored, tasks=tasks).remarks
+        assert [remark.kind for remark in remarks] == kinds and "run1, twin" in remarks[0]
+        assert [remark.kind for remark in leaderboard(scored, tasks=tasks, scale="wins").remarks] == ["same-answers"]
+
+
 def test_tasks_with_few_scores_are_named():
     columns, tasks = drawn((8, 5, 4, 2))
     [remark] = leaderboard(read(columns), tasks=tasks).remarks
