@@ -140,7 +140,6 @@ def unequal_tasks(times: int, seed: int) -> Iterator[list[str]]:
         (40, 40, 3, 3),
         (40, 2),
         (2, 2, 2, 2, 2),
-        (2, 2),
     )
     for sizes, are_right in itertools.product(unequal, (False, True)):
         random, found, n_runs = np.random.default_rng([seed, *sizes]), np.zeros(3), 6
