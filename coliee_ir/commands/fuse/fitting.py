@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple, Protocol, Unpack
+from itertools import chain, pairwise
+from typing import Final, Literal, NamedTuple, Unpack
 
 import numpy as np
 
@@ -64,19 +66,22 @@ class QueryTerms(NamedTuple):
     score: Callable[[FloatArray], FloatArray]  # sums of shape (…, T) → scores of shape (…)
 
 
-class Tried(Protocol):
+class Tried(ABC):
     """What weights are tried on: labelled queries, and runs that rank for them or answer them."""
 
-    cuts: bool  # whether a cutoff is fitted with the weights
+    cuts: bool = False  # whether a cutoff is fitted with the weights
 
+    @abstractmethod
     def contents(self, run: int) -> bytes:
         """What a run holds, as bytes that do not depend on the order in which runs are given."""
 
+    @abstractmethod
     def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """What each query adds under each of some weights."""
 
     def estimates(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """The same but for the last bits, where that costs much less; else empty."""
+        return []
 
 
 class Worths(NamedTuple):
@@ -84,6 +89,7 @@ class Worths(NamedTuple):
 
     scores: FloatArray  # shape (R · folds + 1,); at the best cutoff, where one is fitted; -inf where there is none
     tops: IntArray  # shape (R · folds + 1,); that cutoff
+    terms: QueryTerms | None  # what each query adds; None for an estimate, and where it is much, at many cutoffs
 
 
 class Trial:
@@ -101,22 +107,19 @@ class Trial:
 
     def worths(self, weights: Weights) -> Worths:
         """The scores of weights."""
-        self._try([weights], self._worths, self.tried.terms)
+        self._try([[weights]], exactly=True)
         return self._worths[weights]
 
-    def _try(
-        self,
-        weightings: Iterable[Weights],
-        scored: dict[Weights, Worths],
-        terms: Callable[[Sequence[Weights]], Sequence[QueryTerms]],
-    ) -> None:
-        """Add the scores of weights that are not known yet."""
-        new = [weights for weights in dict.fromkeys(weightings) if weights not in scored]
+    def _try(self, lines: Iterable[Sequence[Weights]], *, exactly: bool) -> None:
+        """Score or estimate what was not yet."""
+        scored, terms_of = (self._worths, self.tried.terms) if exactly else (self._estimates, self.tried.estimates)
+        new = [weights for weights in dict.fromkeys(chain.from_iterable(lines)) if weights not in scored]
         for first in range(0, len(new), _AT_ONCE):
             some = new[first : first + _AT_ONCE]
-            scored.update(zip(some, map(self._scored, terms(some)), strict=False))
+            for weights, terms in zip(some, terms_of(some), strict=False):
+                scored[weights] = self._scored(terms, keep=exactly and not self.tried.cuts)
 
-    def _scored(self, terms: QueryTerms) -> Worths:
+    def _scored(self, terms: QueryTerms, *, keep: bool) -> Worths:
         each, self.score = terms
         sums = np.tensordot(self._in_fold, each, axes=1).reshape(-1, self.folds, *each.shape[1:])
         others = [[other for other in range(self.folds) if other != fold] for fold in range(self.folds)]
@@ -125,7 +128,7 @@ class Trial:
         scores = np.nan_to_num(self.score(totals), nan=-np.inf)
         # of cutoffs that are as good, the least
         best = np.argmax(scores >= scores.max(axis=1, keepdims=True) - NEAR, axis=1)
-        return Worths(scores[np.arange(len(scores)), best], best + 1)
+        return Worths(scores[np.arange(len(scores)), best], best + 1, terms if keep else None)
 
     def search(self, orders: Sequence[Sequence[int]]) -> list[Weights]:
         """The weights that are found without each fold of each repeat, and with all queries, all searched side by side.
@@ -135,9 +138,9 @@ class Trial:
         searches = [climbing(order) for order in orders]
         lines, found = dict(enumerate(map(next, searches))), dict[int, Weights]()
         while lines:
-            self._try((w for line in lines.values() for w in line), self._estimates, self.tried.estimates)
-            promising = {fold: [w for w in line if self._is_promising(w, line, fold)] for fold, line in lines.items()}
-            self._try((w for line in promising.values() for w in line), self._worths, self.tried.terms)
+            self._try(lines.values(), exactly=False)
+            promising = {fold: self._promising(line, fold) for fold, line in lines.items()}
+            self._try(promising.values(), exactly=True)
             for fold, line in list(lines.items()):
                 scores = {weights: float(self._worths[weights].scores[fold]) for weights in promising[fold]}
                 try:
@@ -147,27 +150,28 @@ class Trial:
                     del lines[fold]
         return [found[fold] for fold in range(len(orders))]
 
-    def _is_promising(self, weights: Weights, line: Sequence[Weights], fold: int) -> bool:
-        """Whether weights may be the best of a line, as far as estimates tell."""
+    def _promising(self, line: Sequence[Weights], fold: int) -> Sequence[Weights]:
+        """Which weights may be the best of a line, as far as estimates tell."""
         if not self._estimates:
-            return True
-        best = max(float(self._estimates[other].scores[fold]) for other in line)
-        return float(self._estimates[weights].scores[fold]) >= best - _NEAR_ENOUGH
+            return line
+        scores = [self._estimates[weights].scores[fold] for weights in line]
+        return [weights for weights, score in zip(line, scores, strict=True) if score >= max(scores) - _NEAR_ENOUGH]
 
     def held_out(self, of_folds: Sequence[Weights]) -> Terms:
         """What each query adds when it is fused by the weights, and cut where the queries outside of its fold say."""
         parts: dict[int, FloatArray] = {}
         for weights in dict.fromkeys(of_folds):
-            [(each, _)] = self.tried.terms([weights])
+            worths = self.worths(weights)
+            each, _ = worths.terms or self.tried.terms([weights])[0]
             for fold in (fold for fold, fitted in enumerate(of_folds) if fitted == weights):
                 repeat = fold // self.folds
                 among = self.fold[repeat] == fold
                 held_out = parts.setdefault(repeat, np.zeros((len(each), each.shape[2])))
-                held_out[among] = each[among, self.worths(weights).tops[fold] - 1]
+                held_out[among] = each[among, worths.tops[fold] - 1]
         return averaged([parts[repeat] for repeat in range(len(self.fold))], self.score, is_mean=False)
 
 
-class Rankings:
+class Rankings(Tried):
     """Rankings by any weights, and a measure on the ranks of the judged documents."""
 
     def __init__(self, blend: Blend, qrels: Qrels, measure: Measure, decisions: Decisions) -> None:
@@ -176,19 +180,20 @@ class Rankings:
         if isinstance(measure, MacroF) and measure.of == "means" and measure.cutoff is None:
             raise UsageError("unfit-measure", f"{measure} needs a cutoff to fit weights, for example {measure}@5")
         candidates = blend.held
-        self.contents = candidates.contents
         self.deepest = min(int(candidates.sizes.max(initial=1)), DEEPEST)
         number = {query: i for i, query in enumerate(qrels.queries)}
         #: shape (candidates' queries,); the number of each in the gold; -1 where it is not judged
         self._number = np.array([number.get(query, -1) for query in candidates.queries], dtype=np.int64)
-        of_candidate = {query: i for i, query in enumerate(candidates.queries)}
         self._row = np.full(len(qrels.relevance), -1, dtype=np.int64)
-        for i, query in enumerate(qrels.queries):
-            if query in of_candidate:
-                first, last = candidates.start[of_candidate[query] :][:2].tolist()
+        for i, (first, last) in zip(self._number.tolist(), pairwise(candidates.start.tolist()), strict=True):
+            if i >= 0:
                 row_of = {document: row for row, document in enumerate(candidates.documents[first:last], start=first)}
                 judged = slice(*qrels.start[i : i + 2].tolist())
                 self._row[judged] = [row_of.get(document, -1) for document in qrels.texts[judged]]
+
+    def contents(self, run: int) -> bytes:
+        """What a run retrieves."""
+        return self._blend.held.contents(run)
 
     def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """What each query adds, at the cutoffs 1, 2, …, or at none; trec_eval is asked once."""
@@ -209,12 +214,11 @@ class Rankings:
 
     def estimates(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """What each query adds to the mean of average precisions, of which trec_eval's cost grows with the depth."""
-        if not isinstance(self._measure, Delegated) or self._measure.request != Request(
-            "map", rel=self._measure.least_relevance
-        ):
+        measure = self._measure
+        if not isinstance(measure, Delegated) or measure.request != Request("map", rel=measure.least_relevance):
             return []
         ranks, retrieved = self._ranked(weightings)
-        precisions = average_precisions(self._qrels, self._measure.asked_of(self._qrels).rel, ranks)
+        precisions = average_precisions(self._qrels, measure.asked_of(self._qrels).rel, ranks)
         precisions[:, self._qrels.sizes == 0] = np.nan
         if self._decisions.unanswered == "skip":
             precisions[retrieved == 0] = np.nan
@@ -260,10 +264,8 @@ def average_precisions(qrels: Qrels, level: int, ranks: IntArray) -> FloatArray:
     return sums
 
 
-class Ballots:
+class Ballots(Tried):
     """Votes by any weights on labelled queries, and their accuracy. A run without an answer to a query abstains."""
-
-    cuts = False
 
     def __init__(self, answers: Sequence[Answers], labels: Mapping[str, bool], ties: str) -> None:
         self._votes = votes.ballots(answers, labels)
@@ -278,10 +280,6 @@ class Ballots:
         counts = (votes.decided(self._votes, np.array(weights), self._ties) for weights in weightings)
         right = [is_cast & (label == self._labels) for is_cast, _, label in counts]
         return [_uncut(of_mean(is_right.astype(np.float64))) for is_right in right]
-
-    def estimates(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:  # counting votes is fast
-        """None."""
-        return []
 
 
 #: Shares of the coarse grid, in twentieths; then steps of hundredths around the best.
