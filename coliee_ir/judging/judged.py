@@ -6,7 +6,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import chain, repeat
@@ -116,15 +116,15 @@ _Packed = tuple[int, str, IntArray, npt.NDArray[Any]]
 
 
 def _packed(array: npt.NDArray[Any]) -> _Packed:
-    i = np.flatnonzero(array)
-    return len(array), array.dtype.str, i, array[i]
+    places = np.flatnonzero(array)
+    return len(array), array.dtype.str, places, array[places]
 
 
-def _restored(held: dict[str, Any], packed: dict[str, _Packed]) -> Judged:
-    for name, (length, kind, i, values) in packed.items():
-        held[name] = np.zeros(length, dtype=kind)
-        held[name][i] = values
-    return Judged(**held)
+def _restored(values_of: dict[str, Any], packed: dict[str, _Packed]) -> Judged:
+    for name, (length, kind, places, values) in packed.items():
+        values_of[name] = np.zeros(length, dtype=kind)
+        values_of[name][places] = values
+    return Judged(**values_of)
 
 
 def judge(
@@ -159,11 +159,10 @@ def judge(
     if not is_integer_within(jobs, 1):
         raise error_for_argument("jobs", "an integer ≥ 1", jobs)
     one_of("run", run, Run, "a coliee_ir.Run; read_run makes one")
-    if executor is not None:
-        return _judged_elsewhere(qrels, run, skip, jobs, executor)
     try:
-        judged = _judged_in_parts(qrels, run, skip, jobs) if jobs > 1 and run.split is not None else None
-        return judged or _judged(qrels, run, skip)
+        if (judged := _judged_in_parts(qrels, run, skip, jobs, executor)) is not None:
+            return judged
+        return _judged(qrels, run, skip) if executor is None else _judged_elsewhere(qrels, run, skip, executor)
     except _QueryReturnsError:
         return _judged_ungrouped(qrels, run, skip, jobs)
 
@@ -176,37 +175,30 @@ def _judged(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
     return judging.result(blocks.seconds)
 
 
-def _judged_elsewhere(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int, executor: Executor) -> Judged:
-    """A run judged by an executor: in parts, or as a whole by one worker where the parts do not tell all."""
-    judged = _judged_in_parts(qrels, run, skip, jobs, executor) if jobs > 1 and run.split is not None else None
-    if judged is None:
-        from coliee_ir.judging import workers
+def _judged_elsewhere(qrels: Qrels, run: Run, skip: frozenset[str], executor: Executor) -> Judged:
+    """A run judged as a whole by one worker of an executor."""
+    from coliee_ir.judging import workers
 
-        [result] = workers.results([partial(_judged_whole, qrels, run, skip)], 1, executor)
-        if isinstance(result, ColieeError):
-            raise result
-        judged = replace(result, qrels=qrels)
-    return judged
-
-
-def _judged_whole(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
-    return replace(judge(qrels, run, skip), qrels=Qrels({}))
+    [result] = workers.results([partial(_without_gold, judge, qrels, run, skip)], 1, executor)
+    if isinstance(result, ColieeError):
+        raise result
+    return replace(result, qrels=qrels)
 
 
 def _judged_in_parts(
-    qrels: Qrels, run: Run, skip: frozenset[str], jobs: int, executor: Executor | None = None
+    qrels: Qrels, run: Run, skip: frozenset[str], jobs: int, executor: Executor | None
 ) -> Judged | None:
     """The parts of a file judged by several processes, added; None where only the whole file gives the full answer.
 
     That is so where a part meets an error or a remark that has a line number, which is one within the part; and where
     a query stands in two parts, or a comment that lies across their border makes it look so.
     """
-    parts = run.split(jobs) if run.split is not None else []
+    parts = run.split(jobs) if jobs > 1 and run.split is not None else []
     if len(parts) < 2:
         return None
     from coliee_ir.judging import workers  # loads multiprocessing, which a small run does without
 
-    tasks = [partial(_judged_without_gold, qrels, part, skip) for part in parts]
+    tasks = [partial(_without_gold, _judged, qrels, part, skip) for part in parts]
     try:
         results = list(workers.results(tasks, jobs, executor))
         if not _are_complete([r if isinstance(r, ColieeError) else r.remarks for r in results]):
@@ -219,9 +211,9 @@ def _judged_in_parts(
     return total
 
 
-def _judged_without_gold(qrels: Qrels, part: Run, skip: frozenset[str]) -> Judged:
-    """A judged part without its gold, which need not travel between processes."""
-    return replace(_judged(qrels, part, skip), qrels=Qrels({}))
+def _without_gold(judging: Callable[..., Judged], qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
+    """A judged run, or a part, without its gold, which need not travel between processes."""
+    return replace(judging(qrels, run, skip), qrels=Qrels({}))
 
 
 def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged:
@@ -410,8 +402,8 @@ class _JudgedBuilder:
         ordered = in_segments(lines.segment, keys if is_sorted else sorted_within(keys, lines.lengths))
         ties = ordered[1:] == ordered[:-1]
         are_tied = bool(ties.any())
-        i = hits.at if is_sorted and not are_tied else None
-        place = np.searchsorted(ordered, hits.keys) if i is None else i
+        lines_of_hits = hits.at if is_sorted and not are_tied else None
+        place = np.searchsorted(ordered, hits.keys) if lines_of_hits is None else lines_of_hits
         self.rank[hits.rows] = place - before + 1
         if are_tied:
             self._break_ties(lines, keys, hits, ordered, ordered[1:][ties])
@@ -434,10 +426,10 @@ class _JudgedBuilder:
         for segment in distinct(segment_of(tied)).tolist():
             self.remarks.add("tie", f"query {lines.queries[segment]}")
         several = np.searchsorted(ordered, hits.keys, side="right") - np.searchsorted(ordered, hits.keys) > 1
-        i = np.flatnonzero(several)
-        if not len(i):
+        tied_hits = np.flatnonzero(several)
+        if not len(tied_hits):
             return
-        judged, rows = hits.keys[i], hits.rows[i]
+        judged, rows = hits.keys[tied_hits], hits.rows[tied_hits]
         wanted = distinct(np.sort(judged))
         of_lines = in_segments(lines.segment, keys)
         # most lines share their key with no judged document, and few of its bits show it
@@ -447,10 +439,10 @@ class _JudgedBuilder:
         block = np.minimum(np.searchsorted(wanted, of_lines[near]), len(wanted) - 1)
         members = wanted[block] == of_lines[near]
         near, block = near[members], block[members]
-        of, sizes = np.searchsorted(wanted, judged), np.bincount(block, minlength=len(wanted))
+        block_of, sizes = np.searchsorted(wanted, judged), np.bincount(block, minlength=len(wanted))
         best = self.rank[rows]
-        self.tied.append(np.stack((rows, best, best + sizes[of] - 1)))
-        self.rank[rows] += _greater(lines.documents.select(near), block, self.qrels.documents.select(rows), of)
+        self.tied.append(np.stack((rows, best, best + sizes[block_of] - 1)))
+        self.rank[rows] += _greater(lines.documents.select(near), block, self.qrels.documents.select(rows), block_of)
 
 
 def _greater(ids: Ids, block: IntArray, judged: Ids, of: IntArray) -> IntArray:
@@ -532,9 +524,9 @@ class _ByKey:
         return distinct(self.lines.segment[1:][self.lines.continues_segment & (ordered[1:] == ordered[:-1])])
 
     def hits(self, keys: Keys | None) -> Hits:
-        i, rows = self._at_and_rows()
-        segment = self.lines.segment[i]
-        return Hits(rows, segment, i, None if keys is None else in_segments(segment, keys[i]))
+        lines, rows = self._at_and_rows()
+        segment = self.lines.segment[lines]
+        return Hits(rows, segment, lines, None if keys is None else in_segments(segment, keys[lines]))
 
     def _at_and_rows(self) -> tuple[IntArray, IntArray]:
         numbers, keys = self.numbers, self.keys

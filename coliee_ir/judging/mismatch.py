@@ -497,11 +497,11 @@ class _Spelling:
         if self.digits <= _WORD:  # looked at in bulk: a digit is from 0x30 to 0x39
             (word,) = documents.words(1)
             suspects |= ((word ^ _ZEROS) & _HALVES & MASKS[self.digits]) != 0
-        i = np.flatnonzero(suspects)
-        others = documents.select(i)
+        rows = np.flatnonzero(suspects)
+        others = documents.select(rows)
         numbers = others.are_numbers()
         filled_up = (others.length > self.digits) & _begin_with_zero(others)
-        return i[numbers & (others.length < self.digits)], i[~numbers | filled_up]
+        return rows[numbers & (others.length < self.digits)], rows[~numbers | filled_up]
 
 
 def _begin_with_zero(ids: Ids) -> BoolArray:
@@ -581,8 +581,8 @@ class _DocumentFindings:
         if not all(map(is_inert, lines.documents.characters())):
             lacking = np.zeros(len(numbers), dtype=np.bool_)
             lacking[segments] = True
-            i = np.flatnonzero(lines.documents.are_not_ascii() & lacking[lines.segment])
-            ids = zip(lines.segment[i].tolist(), lines.documents.select(i), strict=True)
+            strange = np.flatnonzero(lines.documents.are_not_ascii() & lacking[lines.segment])
+            ids = zip(lines.segment[strange].tolist(), lines.documents.select(strange), strict=True)
             found += [(segment, document) for segment, document in ids if not is_folded(document)]
         for segment, document in found:
             written = meant.get((segment, nfkc_folded(document)))

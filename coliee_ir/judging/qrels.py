@@ -91,6 +91,11 @@ class Qrels:
         """How many documents of each query are judged; shape (Q,)."""
         return self.start[1:] - self.start[:-1]
 
+    @cached_property
+    def query(self) -> IntArray:
+        """The number of the query of each judged document; shape (D,)."""
+        return np.repeat(np.arange(len(self.queries)), self.sizes)
+
     def relevant(self, rel: int = 1) -> IntArray:
         """How many documents of each query have at least this relevance; shape (Q,)."""
         if rel not in self._relevant:  # asked for anew with each run

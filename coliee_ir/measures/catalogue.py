@@ -168,15 +168,15 @@ def _known(typed: str) -> list[Measure]:
             problem = f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50"
             raise UsageError("bad-measure", problem)
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
-    name, parameters, i = _name_and_parameters(typed)
-    ours = _ours(typed, name, parameters, i)
+    name, parameters, cutoff = _name_and_parameters(typed)
+    ours = _ours(typed, name, parameters, cutoff)
     if ours is not None:
         return [ours]
-    if not parameters and i is None and (requests := trec_eval.parse(typed)):
+    if not parameters and cutoff is None and (requests := trec_eval.parse(typed)):
         return [Delegated(request, request.name) for request in requests]
     from coliee_adapters import ir_measures  # loads the package, which few runs need
 
-    request = ir_measures.request(name, parameters, i)
+    request = ir_measures.request(name, parameters, cutoff)
     return [] if request is None else [Delegated(request, typed)]
 
 
@@ -248,12 +248,12 @@ def meanings(typed: str) -> list[str]:
     >>> meanings("recall@5"), meanings("recall_at_5"), meanings("map@10-l2"), meanings("f1")
     (['MicroR@5', 'R@5'], ['R@5'], ['AP(rel=2)@10'], ['MicroF1', 'MacroF1'])
     """
-    plain, sign, i, level = _normalised(typed)
+    plain, sign, cutoff, level = _normalised(typed)
     found = [
-        re.sub("{(at|@|-)}", i, pattern).replace("{_}", i.replace("@", "_"))
+        re.sub("{(at|@|-)}", cutoff, pattern).replace("{_}", cutoff.replace("@", "_"))
         for pattern in _OTHER_SPELLINGS.get(plain, ())
-        if not re.search("{-}" if i else "{[@_]}", pattern)
-    ] or [name + i for name in _folded().get(plain, ())]
+        if not re.search("{-}" if cutoff else "{[@_]}", pattern)
+    ] or [name + cutoff for name in _folded().get(plain, ())]
     if sign == "_at_":  # MTEB's, which pools no queries
         found = [name for name in found if not name.startswith("Micro")]
     return [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level})", name) for name in found] if level else found
@@ -269,9 +269,9 @@ def _nearest_measure(typed: str) -> str:
 
 def _meaning_in_ranx(typed: str) -> tuple[str, str] | None:
     """What a name of ranx means there, and what is nearest here; None for names that mean one thing."""
-    plain, _, i, _ = _normalised(typed)
+    plain, _, cutoff, _ = _normalised(typed)
     for pattern, *words in _ELSEWHERE:
-        if match := re.fullmatch(pattern, plain + i):
+        if match := re.fullmatch(pattern, plain + cutoff):
             what, nearest = (text.format(**match.groupdict()) for text in words)
             return what, nearest
     return None
@@ -281,12 +281,12 @@ def near_misses(typed: str) -> list[str]:
     """Names of measures that look like what was typed and can be read; at most three."""
     import difflib  # which names that are known do not need
 
-    plain, _, i, _ = _normalised(typed)
+    plain, _, cutoff, _ = _normalised(typed)
     found: dict[str, str] = {}  # by what they stand for
     for near in difflib.get_close_matches(plain, _folded(), n=3, cutoff=_ALIKE):
         for name in _folded()[near]:
             spelled = next(
-                (spelling for spelling in (name + i, name + i.replace("@", "_")) if _is_known(spelling)), None
+                (spelling for spelling in (name + cutoff, name + cutoff.replace("@", "_")) if _is_known(spelling)), None
             )
             if spelled is not None:
                 found.setdefault(str(parse(spelled)[0]), spelled)
@@ -340,14 +340,14 @@ def _name_and_parameters(typed: str) -> tuple[str, dict[str, Any], float | None]
         except (SyntaxError, ValueError, MemoryError, RecursionError):  # the last two: nested too deep
             problem = f"{typed!r} cannot be read; parameters are written NAME(beta=2,rel=1)@10"
             raise UsageError("bad-measure", problem) from None
-    i = match["at"]
+    cutoff = match["at"]
     try:
-        return match["name"], parameters, None if i is None else int(i) if i.isdigit() else float(i)
+        return match["name"], parameters, None if cutoff is None else int(cutoff) if cutoff.isdigit() else float(cutoff)
     except ValueError:
         raise UsageError("bad-measure", f"{typed!r} cannot be read; the cutoff must be a number") from None
 
 
-def _ours(typed: str, name: str, parameters: dict[str, Any], i: float | None) -> Measure | None:
+def _ours(typed: str, name: str, parameters: dict[str, Any], cutoff: float | None) -> Measure | None:
     base, beta = name[:6], name[6:]
     if base in ("MicroF", "MacroF") and beta.isdecimal() and name not in OURS:
         name, parameters = base, {"beta": float(beta), **parameters}
@@ -359,7 +359,7 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], i: float | None) ->
         if parameters.get(key) != value:
             return None
         parameters = {other: parameters[other] for other in parameters if other != key}
-    return _measure_of(typed, class_of(name), parameters if i is None else {**parameters, "cutoff": i})
+    return _measure_of(typed, class_of(name), parameters if cutoff is None else {**parameters, "cutoff": cutoff})
 
 
 def _measure_of(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measure:

@@ -194,15 +194,15 @@ def _are_alike(terms: Sequence[Terms]) -> bool:
 def read(typed: str, find: Find, title: str = "") -> Measure:
     """The measure that a formula stands for."""
     value, gate, conditions = typed.partition(" if ")
-    terms, i = [], 0
-    while i < len(value):
-        match = _TERM.match(value, i)
-        if match is None or match.end() == i or (i > 0) != bool(match["sign"] and i):
+    terms, first = [], 0
+    while first < len(value):
+        match = _TERM.match(value, first)
+        if match is None or match.end() == first or (first > 0) != bool(match["sign"] and first):
             raise unreadable(typed)
         weight = _finite(match["weight"] or "1", typed) * (-1 if match["sign"] == "-" else 1)
         name = match["times"] or match["alone"]
         terms.append((weight, None if name is None else find(name)))
-        i = match.end()
+        first = match.end()
     if not terms or (not gate and all(measure is None for _, measure in terms)):
         raise unreadable(typed)
     if len(terms) == 1 and terms[0][0] == 1 and terms[0][1] is not None and not gate and not title:

@@ -61,14 +61,9 @@ class _Ranked(Measure):
         return judged.retrieved if self.cutoff is None else np.minimum(judged.retrieved, self.cutoff)
 
 
-def _query_of(judged: Judged) -> IntArray:
-    """The number of the query of each judged document; shape (D,)."""
-    return np.repeat(np.arange(len(judged.qrels.sizes)), judged.qrels.sizes)
-
-
 def _sums(judged: Judged, values: FloatArray) -> FloatArray:
     """The values of the judged documents, shape (D,), summed over each query; shape (Q,)."""
-    return np.bincount(_query_of(judged), values, len(judged.qrels.sizes)).astype(np.float64, copy=False)
+    return np.bincount(judged.qrels.query, values, len(judged.qrels.sizes)).astype(np.float64, copy=False)
 
 
 def _weights(judged: Judged, p: float, looked_at: BoolArray, gain: FloatArray | float = 1.0) -> FloatArray:
@@ -79,11 +74,11 @@ def _weights(judged: Judged, p: float, looked_at: BoolArray, gain: FloatArray | 
 
 def _in_order(judged: Judged, chosen: BoolArray, *keys: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """The chosen documents of each query, sorted by the last key first; the query of each, and its place from 1."""
-    i = np.flatnonzero(chosen)
-    query = _query_of(judged)[i]
-    order = np.lexsort((*(key[i] for key in keys), query))
-    i, query = i[order], query[order]
-    return i, query, np.arange(len(i)) - np.searchsorted(query, query) + 1
+    rows = np.flatnonzero(chosen)
+    query = judged.qrels.query[rows]
+    order = np.lexsort((*(key[rows] for key in keys), query))
+    rows, query = rows[order], query[order]
+    return rows, query, np.arange(len(rows)) - np.searchsorted(query, query) + 1
 
 
 def _retrieved(judged: Judged) -> BoolArray:
@@ -148,13 +143,13 @@ class ERR(_Ranked):
         if len(relevance) and (greatest := int(relevance.max())) > self.max_rel:
             remedy = f"name the greatest that there can be: ERR(max_rel={greatest})"
             raise UsageError("bad-relevance", f"{self.name}: the gold has a relevance of {greatest}; {remedy}")
-        i, query, nth = _in_order(judged, self._within(judged) & (relevance > 0), judged.rank)
-        stops = (2.0 ** relevance[i] - 1.0) / 2.0**self.max_rel
+        rows, query, nth = _in_order(judged, self._within(judged) & (relevance > 0), judged.rank)
+        stops = (2.0 ** relevance[rows] - 1.0) / 2.0**self.max_rel
         values = np.zeros(len(judged.qrels.sizes))
         left = np.ones(len(values))
         for n in range(1, int(nth.max(initial=0)) + 1):  # the first document of every query, then every second one, …
             is_nth = nth == n
-            values[query[is_nth]] += left[query[is_nth]] * stops[is_nth] / judged.rank[i[is_nth]]
+            values[query[is_nth]] += left[query[is_nth]] * stops[is_nth] / judged.rank[rows[is_nth]]
             left[query[is_nth]] *= 1.0 - stops[is_nth]
         return values
 
@@ -187,7 +182,7 @@ def _discounted(judged: Judged, gains: FloatArray, rank: IntArray, looked_at: Bo
 
 def _ideal_rank(judged: Judged, gains: FloatArray) -> IntArray:
     """The rank of each judged document where those of the highest gain come first; shape (D,)."""
-    query = _query_of(judged)
+    query = judged.qrels.query
     rank = np.empty(len(gains), dtype=np.int64)
     rank[np.lexsort((-gains, query))] = np.arange(len(gains)) - judged.qrels.start[query] + 1
     return rank
@@ -221,11 +216,11 @@ class Compat(_Ranked):
         # up to each depth: the weights, and the weights by depth, of which a document has those from where both have it
         total, shares = (np.append(0.0, np.cumsum(each)) for each in (weights, weights / np.arange(1, deepest + 1)))
         last = np.where(judged.rank > 0, judged.rank, np.iinfo(np.int64).max)
-        i, query, ideal_rank = _in_order(judged, relevance > 0, last, -relevance)
-        found = judged.rank[i] > 0
-        both = np.maximum(ideal_rank, judged.rank[i])[found]
+        rows, query, ideal_rank = _in_order(judged, relevance > 0, last, -relevance)
+        is_retrieved = judged.rank[rows] > 0
+        both = np.maximum(ideal_rank, judged.rank[rows])[is_retrieved]
         n_queries = len(depth)
-        reached = np.bincount(query[found], shares[depth[query[found]]] - shares[both - 1], n_queries)
+        reached = np.bincount(query[is_retrieved], shares[depth[query[is_retrieved]]] - shares[both - 1], n_queries)
         best = np.ones(n_queries)
         if self.normalize:
             own = np.bincount(query, shares[depth[query]] - shares[ideal_rank - 1], n_queries)

@@ -43,22 +43,13 @@ def counts(judged: Judged, decisions: Decisions, cutoff: int | None = None, rel:
     return Counts(judged.correct(cutoff, rel), retrieved, judged.qrels.relevant(rel), extra)
 
 
-def precision(correct: Numbers, retrieved: Numbers) -> FloatArray:
-    """Correct / retrieved, 0 where nothing was retrieved."""
-    return _divided(correct, retrieved)
-
-
-def recall(correct: Numbers, relevant: Numbers) -> FloatArray:
-    """Correct / relevant, 0 where nothing is relevant."""
-    return _divided(correct, relevant)
-
-
 def f_measure(correct: Numbers, retrieved: Numbers, relevant: Numbers, beta: float) -> FloatArray:
     """(1+β²)·correct / (β²·relevant + retrieved), which is (1+β²)PR/(β²P+R); 0 where all three are 0."""
     return _divided((1 + beta * beta) * correct, beta * beta * relevant + retrieved)
 
 
 def _divided(above: npt.NDArray[np.generic], below: npt.NDArray[np.generic]) -> FloatArray:
+    """The quotients; 0 where there is nothing to divide by."""
     quotients: FloatArray = np.zeros(np.shape(above))
     np.divide(above, below, out=quotients, where=below > 0)  # type: ignore[operator]  # numbers of either kind
     return quotients
@@ -101,9 +92,9 @@ class _SetMeasure(Measure):
 
     def _each(self, correct: Numbers, retrieved: Numbers, relevant: Numbers) -> FloatArray:
         if self.letter == "P":
-            return precision(correct, retrieved)
+            return _divided(correct, retrieved)
         if self.letter == "R":
-            return recall(correct, relevant)
+            return _divided(correct, relevant)
         return f_measure(correct, retrieved, relevant, self.beta)
 
     def of_sums(self, sums: FloatArray) -> FloatArray:

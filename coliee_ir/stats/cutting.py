@@ -48,8 +48,7 @@ def at_cutoffs(measure: Measure, judged: Judged, deepest: int, decisions: Decisi
     qrels = judged.qrels
     # how many relevant documents are at each rank, and up to it
     found = (judged.rank > 0) & (judged.rank <= deepest) & (qrels.relevance >= measure.rel)
-    of_query = np.repeat(np.arange(len(qrels.queries)), qrels.sizes)
-    place = of_query[found] * deepest + judged.rank[found] - 1
+    place = qrels.query[found] * deepest + judged.rank[found] - 1
     correct = np.bincount(place, minlength=len(qrels.queries) * deepest).reshape(-1, deepest).cumsum(axis=1)
     cutoffs = np.arange(1, deepest + 1)
     retrieved = np.minimum(counts(judged, decisions).retrieved[:, None], cutoffs)
@@ -112,10 +111,9 @@ def perfect(ranked: Judged, rel: int) -> Judged:
     """The relevant documents of a ranking alone, the most relevant first: what a perfect reranker makes of it."""
     qrels = ranked.qrels
     found = (ranked.rank > 0) & (qrels.relevance >= rel)
-    of_query = np.repeat(np.arange(len(qrels.queries)), qrels.sizes)
-    order = np.lexsort((-qrels.relevance, ~found, of_query))
+    order = np.lexsort((-qrels.relevance, ~found, qrels.query))
     place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order)) - qrels.start[of_query[order]] + 1
+    place[order] = np.arange(len(order)) - qrels.start[qrels.query[order]] + 1
     return replace(ranked, rank=np.where(found, place, 0), retrieved=qrels.sums(found), extra={})
 
 

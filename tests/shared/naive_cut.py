@@ -19,6 +19,14 @@ DECISIONS = st.builds(
 MEASURES = ("MicroP", "MicroR", "MicroF1", "MicroF2", "MacroP", "MacroR", "MacroF1", "MacroF2")
 
 
+def lists(pool, kept):
+    """Query → document → score of the rows where a mask is true, best first."""
+    rankings = {query: {} for query in pool.queries}
+    for row, query in zip(kept.nonzero()[0].tolist(), pool.query[kept].tolist(), strict=True):
+        rankings[pool.queries[query]][pool.documents[row]] = float(pool.scores[row])
+    return rankings
+
+
 class Case(NamedTuple):
     """Rankings and what is relevant: query → document → score; query → documents."""
 

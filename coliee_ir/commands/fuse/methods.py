@@ -434,7 +434,7 @@ class Blend:
         has_value = self.parts.given.astype(np.float64)
         greatest = weightings @ np.abs(values).max(axis=1, initial=0.0) * (len(values) if self.method.counted else 1)
         margin = np.where(greatest < _LARGE, np.maximum(_MARGIN * greatest, 1 / _LARGE), 1e300)[:, None]
-        partial = np.flatnonzero(~used.all(axis=1))
+        leave_out = np.flatnonzero(~used.all(axis=1))  # weightings by which some candidates are not kept
         of_rows = self.held.query[rows]
         bounds = np.flatnonzero(np.diff(of_rows, prepend=-1, append=-1)).tolist()
         for first, last in pairwise(bounds):
@@ -443,8 +443,8 @@ class Blend:
             scores = weightings @ values[:, of_query]
             if self.method.counted:
                 scores *= used @ has_value[:, of_query]
-            if len(partial):
-                scores[partial] = np.where(used[partial] @ named[:, of_query] > 0, scores[partial], -np.inf)
+            if len(leave_out):
+                scores[leave_out] = np.where(used[leave_out] @ named[:, of_query] > 0, scores[leave_out], -np.inf)
             own = scores[:, places]
             is_kept = own > -np.inf
             above = (scores[:, None] > (own + margin)[..., None]).sum(axis=-1)

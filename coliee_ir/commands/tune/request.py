@@ -188,7 +188,8 @@ def tune(
         )
     if not pool.wanted.any():
         raise UsageError("no-relevant", f"{evaluator.gold.path} has no relevant documents, so no cutoff can be tuned")
-    pool = filtered(pool, filters, scores.file)
+    pool, known = filtered(pool, filters)
+    check_known(filters, known, scores.file)
     kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names", ordered=True) if kind]
     split = Split.of(pool.queries, folds, seed, groups, repeats)
     aim = objective(aimed, pool, evaluator.decisions, right)
@@ -295,9 +296,8 @@ def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Itera
         remarks += part.remarks
         remarks.add("duplicate", n=part.lines - part.retrieved)
         pool = pooled(part)
-        for i, filter_ in enumerate(filters):
-            known[i] |= one_of("a filter", filter_, Filter, "what coliee_ir.Filter makes").knows(pool)
-            pool = pool.where(filter_.keeps(pool))
+        pool, known_here = filtered(pool, filters)
+        known = [known_before or is_known for known_before, is_known in zip(known, known_here, strict=True)]
         keeps = np.ones(len(pool.documents), dtype=np.bool_)
         if rule is not None:
             families_named([rule.family], pool)

@@ -107,13 +107,6 @@ class Pool:
             self.scored,
         )
 
-    def lists(self, kept: BoolArray) -> dict[str, dict[str, float]]:
-        """Query → document → score of the rows where a mask is true, best first."""
-        lists: dict[str, dict[str, float]] = {query: {} for query in self.queries}
-        for i, query in zip(np.flatnonzero(kept).tolist(), self.query[kept].tolist(), strict=True):
-            lists[self.queries[query]][self.documents[i]] = float(self.scores[i])
-        return lists
-
 
 def pooled(run: RunInMemory, qrels: Mapping[str, Mapping[str, int]] | None = None, *, rel: int = 1) -> Pool:
     """The rankings of the gold's queries, answered or not; without a gold, of all queries.
@@ -332,14 +325,13 @@ class Filter(NamedTuple):
         return Filter("among the query's candidates", partial(_candidates, of_query), partial(_knows_queries, of_query))
 
 
-def filtered(pool: Pool, filters: Sequence[Filter], path: str) -> Pool:
-    """What filters leave of a run."""
+def filtered(pool: Pool, filters: Sequence[Filter]) -> tuple[Pool, list[bool]]:
+    """What filters leave of a run, and whether each knows anything of it."""
     known = []
     for filter_ in one_of("filters", filters, Sequence, "a list of filters"):
         known.append(one_of("a filter", filter_, Filter, "what coliee_ir.Filter makes").knows(pool))
         pool = pool.where(filter_.keeps(pool))
-    check_known(filters, known, path)
-    return pool
+    return pool, known
 
 
 def check_known(filters: Sequence[Filter], known: Sequence[bool], path: str) -> None:

@@ -149,4 +149,4 @@ def test_scores_that_tie_in_trec_eval_tie_here_and_the_lists_keep_what_was_writt
     pool = Pool.read({"q": {"a": 0.1 + 1e-12, "b": 0.1, "c": 1e39, "d": 2e39}}, task="trec")
     assert list(pool.documents) == ["d", "c", "b", "a"]
     assert len(set(pool.compared.tolist())) == 2
-    assert pool.lists(np.array([True, False, True, True])) == {"q": {"d": 2e39, "b": 0.1, "a": 0.1 + 1e-12}}
+    assert naive.lists(pool, np.array([True, False, True, True])) == {"q": {"d": 2e39, "b": 0.1, "a": 0.1 + 1e-12}}
