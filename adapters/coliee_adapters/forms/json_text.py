@@ -43,6 +43,8 @@ _UNIQUE = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, pa
 #: so many records are read together, and so many bytes of a file
 MANY: Final = 10_000
 BLOCK: Final = 1 << 19
+#: keys of an object around records at most: those of queries and documents are mostly more, and take time
+_FEW: Final = 50
 #: bytes of a first line that are looked at to see that it is one
 _FIRST: Final = 1 << 24
 
@@ -296,9 +298,9 @@ def _under_ids(paths: Sequence[str]) -> list[str]:
 
 
 def objects_under(content: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """The lists of objects under the keys of an object, and of those in it, with their paths."""
+    """The lists of objects under the keys of an object, and of those in it that have few keys, with their paths."""
     for key, value in content.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and max(len(content), len(value)) <= _FEW:
             yield from ((f"{key}.{path}", listed) for path, listed in objects_under(value))
         elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             yield key, value
