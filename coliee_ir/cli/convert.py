@@ -18,8 +18,8 @@ from coliee_ir.reading.anything import queries_of, read_run
 def run(options: argparse.Namespace) -> int:
     """Convert, and say what the new form cannot hold."""
     _check_target(options)
-    asked = keywords(conversion.convert, options, **dict(options.decision))
-    for sentence in conversion.convert(options.sources, options.target, **asked):
+    arguments = keywords(conversion.convert, options, **dict(options.decision))
+    for sentence in conversion.convert(options.sources, options.target, **arguments):
         print_remark(sentence)
     return 0
 
@@ -34,13 +34,13 @@ def _check_target(options: argparse.Namespace) -> None:
         return
     is_other, tag = False, ""
     with contextlib.suppress(ColieeError):
-        before, *given = (read_run(path, task=options.task) for path in (target, *options.sources))
-        tag, tags = before.tag, {options.tag, *(record.tag for record in given)}
+        before, *records = (read_run(path, task=options.task) for path in (target, *options.sources))
+        tag, tags = before.tag, {options.tag, *(record.tag for record in records)}
         states_tag = tag.encode() in Source(target).head().split()  # else it is called as its file is
-        firsts = {next(queries_of(record), "") for record in given}  # which what was made of it has at its beginning
+        firsts = {next(queries_of(record), "") for record in records}  # with which what was made of it begins
         is_other = (states_tag and tag not in tags) or (
             firsts.isdisjoint(queries_of(before))
-            and {*queries_of(before)}.isdisjoint(chain.from_iterable(map(queries_of, given)))
+            and {*queries_of(before)}.isdisjoint(chain.from_iterable(map(queries_of, records)))
         )
     if is_other:
         raise InputError(

@@ -48,10 +48,10 @@ def _received(options: argparse.Namespace) -> int:
     return 1 if inbox.errors else 0
 
 
-def _copy(found: Validation, name: str) -> str:
+def _copy(validation: Validation, name: str) -> str:
     """Where the corrected copy of a file is and what it still has, or why there is none."""
-    if name not in found.mended:
-        rules = {finding.rule for finding in found.findings if finding.file == name}
+    if name not in validation.mended:
+        rules = {finding.rule for finding in validation.findings if finding.file == name}
         reasons = {
             "description": "it is a system description", "table": "it is another table",
             "unreadable": "the file cannot be read", "empty": "the file contains no submission lines",
@@ -59,6 +59,6 @@ def _copy(found: Validation, name: str) -> str:
         otherwise = "files in this format are not corrected"
         reason = next((said for rule, said in reasons.items() if rule in rules), otherwise)
         return f"no corrected copy written: {reason}"
-    left = Counter(finding.severity for finding in found.left if finding.file == name)
+    left = Counter(finding.severity for finding in validation.left if finding.file == name)
     counts = ", ".join(counted(left[severity], str(severity)) for severity in Severity if left[severity])
-    return f"corrected copy written to {found.mended[name]}; {counts or 'nothing'} left to correct"
+    return f"corrected copy written to {validation.mended[name]}; {counts or 'nothing'} left to correct"

@@ -116,15 +116,15 @@ def joined(run: Run, chunks: str, aggregate: str) -> Run:
     gathered, any_matched, score_of = RunInMemory(run), False, AGGREGATES[aggregate]
     ranked: dict[str, dict[str, float]] = {}
     for query, ids, scores in gathered.rows():
-        found: dict[str, list[tuple[list[tuple[int, str]], float]]] = {}
+        of_document: dict[str, list[tuple[list[tuple[int, str]], float]]] = {}
         # without scores, the place counts
         numbers = scores.tolist() if run.scored else range(0, -len(ids), -1)
         for passage, score in zip(ids, numbers, strict=True):
             document, number = _split(passage, pattern, run.path)
             any_matched |= bool(number)
-            found.setdefault(document, []).append((_numbered(number), score))
+            of_document.setdefault(document, []).append((_numbered(number), score))
         ranked[query] = {
-            document: score_of([score for _, score in sorted(passages)]) for document, passages in found.items()
+            document: score_of([score for _, score in sorted(passages)]) for document, passages in of_document.items()
         }
     if not any_matched:
         raise MismatchError("mismatch", run.path, f"{chunks!r} matches no document id", remedy="correct it")
@@ -158,7 +158,7 @@ def _split(text: str, pattern: re.Pattern[str], path: str) -> tuple[str, str]:
 
 def _numbered(part: str) -> list[tuple[int, str]]:
     """What puts the numbers of passages in their order: 9 before 10."""
-    return [(int(one), "") if one.isdecimal() else (-1, one) for one in re.split("([0-9]+)", part)]
+    return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in re.split("([0-9]+)", part)]
 
 
 def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list[str]]:
@@ -197,7 +197,7 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
         of_query = renamed.setdefault(queries.get(query, query), {})
         for document, score in ranking.items():  # what two forms name stands where the first stood
             of_query.setdefault(documents.get(document, document), score)
-    held = renamed if record.scored else {query: list(ranking) for query, ranking in renamed.items()}
-    run = Run.of(held, tag=record.tag, path=record.path, remarks=gathered.remarks)
+    in_form = renamed if record.scored else {query: list(ranking) for query, ranking in renamed.items()}
+    run = Run.of(in_form, tag=record.tag, path=record.path, remarks=gathered.remarks)
     others = {part: written_like(other, gold)[0] for part, other in record.other_parts.items()}
     return replace(run, other_parts=others), messages

@@ -63,11 +63,11 @@ def by_parts(run: Run, work: Callable[[Iterable[RunInMemory]], _Result]) -> _Res
 
 
 def _parts(run: Run) -> Iterator[RunInMemory]:
-    known = set[str]()
+    seen = set[str]()
     for block in whole_queries(run.blocks()):
-        if len({*block.queries}) < len(block.queries) or not known.isdisjoint(block.queries):
+        if len({*block.queries}) < len(block.queries) or not seen.isdisjoint(block.queries):
             raise ReturnsError
-        known.update(block.queries)
+        seen.update(block.queries)
         yield RunInMemory(replace(run, blocks=partial(iter, (block,))))
 
 
@@ -122,8 +122,8 @@ class Ordered(Mapping[str, dict[str, float]]):
         for block in self._blocks():
             documents, scores = list(block.documents), None if block.scores is None else block.scores.tolist()
             for query, first, last in block.segments():
-                held = documents[first:last]
-                yield query, by_rank(held) if scores is None else dict(zip(held, scores[first:last], strict=True))
+                ranked = documents[first:last]
+                yield query, by_rank(ranked) if scores is None else dict(zip(ranked, scores[first:last], strict=True))
 
     def answers(self) -> Answers | None:
         """The labels that the run stands for, if its documents are Y and N."""

@@ -90,15 +90,14 @@ def write_statements(sources: Sequence[PathLike], target: PathLike, code: PathLi
                 )
     with open_text_replacing(target) as stream:
         stream.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records.values())
-    bare = [one["id"] for record in records.values() for one in record.get("articles", ()) if code and not one["text"]]
+    articles = [article for record in records.values() for article in record.get("articles", ())]
+    bare = [article["id"] for article in articles if code and not article["text"]]
     missing = (
         [f"{counted(len(bare), 'article')} without a text in {code} (first: {shortened(bare[0])})"] if bare else []
     )
-    shown = Counter(len(record["date"]) for record in records.values() if "date" in record)
-    dated = (
-        f"{shown[10]} with the date of their line Date, {shown[4]} with the latest year mentioned, {shown[0]} with none"
-    )
-    return [counted(len(records), "record"), *missing, *([dated] if shown else [])]
+    n = Counter(len(record["date"]) for record in records.values() if "date" in record)
+    dated = f"{n[10]} with the date of their line Date, {n[4]} with the latest year mentioned, {n[0]} with none"
+    return [counted(len(records), "record"), *missing, *([dated] if n else [])]
 
 
 def _files(path: PathLike) -> Sequence[PathLike]:
@@ -116,7 +115,7 @@ def _questions(source: Source, code: PathLike | None) -> Iterator[dict[str, Any]
     for query, pair in statute.read_pairs(source).items():
         texts = _articles(pair, source)
         if corpus is not None:
-            texts = {name: held.text if (held := corpus.find(name)) else text for name, text in texts.items()}
+            texts = {name: article.text if (article := corpus.find(name)) else text for name, text in texts.items()}
         label = pair.attributes.get("label", "").strip()
         yield {
             "id": query,
@@ -155,5 +154,7 @@ def _of_corpus(corpus: Corpus) -> Iterator[dict[str, Any]]:
         return
     for query in corpus.queries_iter():
         base = {"base_case": query.base_case, "date": date_of(query.base_case)} if query.base_case else {}
-        candidates = [{"id": one.doc_id, "text": one.text} for one in corpus.candidates(query.query_id)]
+        candidates = [
+            {"id": candidate.doc_id, "text": candidate.text} for candidate in corpus.candidates(query.query_id)
+        ]
         yield {"id": query.query_id, "text": query.text, **base, "candidates": candidates}

@@ -49,35 +49,35 @@ _HOLDS: Final[dict[GoldOrRun, tuple[str, ...]]] = {
 }
 
 
-def _rows(kind: GoldOrRun, held: FormContent) -> Iterator[dict[str, Any]]:
+def _rows(kind: GoldOrRun, content: FormContent) -> Iterator[dict[str, Any]]:
     """The rows, by the names of their columns; where there are both documents and answers, one row a query."""
-    tag = {"tag": held.tag} if kind == "run" else {}
+    tag = {"tag": content.tag} if kind == "run" else {}
     answer = "answer" if kind == "run" else "label"
-    labels = {query: "Y" if label else "N" for query, label in (held.labels or {}).items()}
-    if held.answers:
+    labels = {query: "Y" if label else "N" for query, label in (content.labels or {}).items()}
+    if content.answers:
         yield from ({"query_id": query, answer: label, **tag} for query, label in labels.items())
         return
     if kind == "run" and labels:
-        silent = {query: dict[str, float]() for query in labels if query not in held.documents}
-        for query, ranking in chain(held.documents.items(), silent.items()):
+        silent = {query: dict[str, float]() for query in labels if query not in content.documents}
+        for query, ranking in chain(content.documents.items(), silent.items()):
             yield {"query_id": query, answer: labels.get(query), "documents": [*ranking], **tag}
         return
-    number = "relevance" if kind == "gold" else "score" if held.scored else "rank"
-    for query, ranking in held.documents.items():
+    number = "relevance" if kind == "gold" else "score" if content.scored else "rank"
+    for query, ranking in content.documents.items():
         for rank, (document, value) in enumerate(ranking.items(), 1):
             yield {"query_id": query, "doc_id": document, number: rank if number == "rank" else value, **tag}
 
 
-def _write_table(separator: str, kind: GoldOrRun, held: FormContent, stream: TextIOBase) -> None:
-    for at, row in enumerate(_rows(kind, held)):
-        if not at:
+def _write_table(separator: str, kind: GoldOrRun, content: FormContent, stream: TextIOBase) -> None:
+    for number, row in enumerate(_rows(kind, content)):
+        if not number:
             writer = csv.DictWriter(stream, list(row), delimiter=separator, lineterminator="\n")
             writer.writeheader()
         writer.writerow(row)
 
 
-def _write_lines(kind: GoldOrRun, held: FormContent, stream: TextIOBase) -> None:
-    stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(kind, held))
+def _write_lines(kind: GoldOrRun, content: FormContent, stream: TextIOBase) -> None:
+    stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(kind, content))
 
 
 _WRITERS: Final[dict[str, Callable[[GoldOrRun, FormContent, Any], None]]] = {
@@ -175,7 +175,7 @@ def convert(
     if corpus is not None:
         raise UsageError("unfit-option", "--corpus gives the texts of articles; it needs --to statements")
     to = to or (ending if ending in ENDINGS and template is None else None)
-    files = [Source(path, columns=checked_columns(columns)) for one in paths for path in gold_files(one)]
+    files = [Source(path, columns=checked_columns(columns)) for named in paths for path in gold_files(named)]
     if columns:
         check_columns(files, columns)
     of_run = (chunks, like, tag) != (None, None, None) or order == "ascending" or aggregate == VOTE
@@ -192,8 +192,8 @@ def convert(
             "option-needed", f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run"
         )
     if task is not None and folder is None:
-        one, other = (reads_as_gold, reads_as_run) if is_gold else (reads_as_run, reads_as_gold)
-        if not one(files[0], task=task) and other(files[0], task=task):
+        reads, reads_otherwise = (reads_as_gold, reads_as_run) if is_gold else (reads_as_run, reads_as_gold)
+        if not reads(files[0], task=task) and reads_otherwise(files[0], task=task):
             what, form_of_it = ("run", RUN_TARGET) if is_gold else ("gold", GOLD_TARGET)
             raise UsageError(
                 "option-needed", f"{files[0].name} is a {what} of this protocol: write it with --to {form_of_it}"
@@ -213,21 +213,21 @@ def convert(
                 problem = "this file holds answers and documents, which may be those of the gold"
                 remedy = f"to write one of them or both, use {both[0]}; for the answers alone, only answer=NAME"
                 raise InputError("ambiguous", record.path, problem, remedy=remedy)
-    record, said = _join_records([in_order(one, order) for one in records], tag)
+    record, messages = _join_records([in_order(record, order) for record in records], tag)
     if chunks is not None:
         if not isinstance(record, Run):
             raise UsageError("wrong-part", f"{record.path} holds answers; --chunks needs documents")
         record = joined(record, chunks, aggregate)
     if like is not None:
         record, changed = written_like(record, read_gold(like, columns=columns))
-        said += changed
-    said += write(record, target, to=to, tag=tag, template=template)
+        messages += changed
+    messages += write(record, target, to=to, tag=tag, template=template)
     of_model = files if form == model_text.FORM and aggregate != VOTE else []
     without = [
         model_answer for file in of_model for model_answer in model_text.read(file) if model_answer.label is None
     ]
     return [
-        *said,
+        *messages,
         *(
             Remark.of("no-answer", place=model_answer.place, query=model_answer.query, text=quoted(model_answer.text))
             for model_answer in without
@@ -236,7 +236,7 @@ def convert(
 
 
 def _join_records(records: Sequence[Run | Answers], tag: str | None) -> tuple[Run | Answers, list[str]]:
-    """The run that lies in several files: for different queries, or its documents and its answers; and what is said."""
+    """The run that lies in several files: for different queries, or its documents and answers; and messages."""
     if len(records) == 1:
         return records[0], []
     tags = list(dict.fromkeys(record.tag for record in records if record.tag != Source(record.path).stem))
@@ -247,8 +247,8 @@ def _join_records(records: Sequence[Run | Answers], tag: str | None) -> tuple[Ru
     first, *others = [part[0] if len(part) == 1 else joined_runs(part) for part in parts if part]
     name = tag or next(iter(tags), first.tag)
     row = "grouped.parts" if others else "grouped.queries"
-    said: list[str] = [Remark.of(row, [Path(record.path).name for record in records], tag=shortened(name))]
-    return replace(first, tag=name, other_parts={"answers": others[0]} if others else first.other_parts), said
+    messages: list[str] = [Remark.of(row, [Path(record.path).name for record in records], tag=shortened(name))]
+    return replace(first, tag=name, other_parts={"answers": others[0]} if others else first.other_parts), messages
 
 
 def write(
@@ -263,7 +263,7 @@ def write(
     """Write a run or answers, by default a TREC run; sentences on what was written, tolerated, and cannot be held.
 
     Of a run with documents and answers, the part that the form is for. A submission (``submitted``) has its run tag
-    held to the rules also in TREC's form.
+    content to the rules also in TREC's form.
     """
     name = to or RUN_TARGET
     other = record.other_parts.get("answers" if name == "labels" else "documents")
@@ -275,17 +275,17 @@ def write(
     is_written = "answers" if isinstance(record, Answers) or name == "jsonl" else name
     left = [part for part in record.other_parts if part != is_written]
     if isinstance(record, Answers):
-        said, remarks = _write_answers(record, target, name, tag, template), record.remarks
+        messages, remarks = _write_answers(record, target, name, tag, template), record.remarks
     else:
         run = Ordered(record)
         answers = run.answers() if name in _OF_LABELS and not record.other_parts else None
-        beside = record.other_parts.get("answers") if name == "jsonl" else None
-        labels = beside.labels if isinstance(beside, Answers) else None
+        other = record.other_parts.get("answers") if name == "jsonl" else None
+        labels = other.labels if isinstance(other, Answers) else None
         if answers is not None:
-            said, remarks = _write_answers(answers, target, name, tag, template), run.remarks
+            messages, remarks = _write_answers(answers, target, name, tag, template), run.remarks
         else:
-            said, remarks = _write_run(run, target, name, tag, template, labels), run.remarks
-    return [*said, *_dropped_parts(left, name), *unfit, *remarks.sentences("convert")]
+            messages, remarks = _write_run(run, target, name, tag, template, labels), run.remarks
+    return [*messages, *_dropped_parts(left, name), *unfit, *remarks.sentences("convert")]
 
 
 def _unfit(tag: str) -> list[str]:
@@ -437,11 +437,11 @@ def _fill_claims(form: Form, run: Ordered, target: PathLike, template: PathLike 
     file = _template(template)
     queries, rankings = [case.id for case in tort.read_cases(file)], dict(run.items())
     if queries and rankings and rankings.keys().isdisjoint(queries):
-        shown = [", ".join(map(quoted, list(ids)[:3])) for ids in (rankings, queries)]
+        examples = [", ".join(map(quoted, list(ids)[:3])) for ids in (rankings, queries)]
         raise MismatchError(
             "mismatch",
             run.path,
-            f"no query of the run is in the template: the run has {shown[0]}; {template} has {shown[1]}",
+            f"no query of the run is in the template: the run has {examples[0]}; {template} has {examples[1]}",
             remedy="is the template that of another file, or the run of another task?",
         )
     accepted = {query: rankings.get(query, {}) for query in queries}
@@ -466,10 +466,10 @@ def _filled(instances: Collection[str], template: PathLike | None) -> str:
     return f"{counted(len(instances), 'instance')}, texts from {template}"
 
 
-def _write_in_form(form: Form, held: FormContent, target: PathLike) -> None:
+def _write_in_form(form: Form, content: FormContent, target: PathLike) -> None:
     assert form.write is not None  # as of all targets
     with open_bytes_replacing(target) if form.binary else open_text_replacing(target) as stream:
-        form.write(held, stream)
+        form.write(content, stream)
 
 
 def _form(to: str, targets: Mapping[str, Form], what: str) -> Form:

@@ -80,32 +80,32 @@ def validate(
     names = checked_columns(columns)
     opened = (Source(path, lenient=True, columns=names) for path in dict.fromkeys(files))
     sources = {source.name: source for source in opened}
-    asked = [Source(path, columns=names) for path in named]
-    for source in (*sources.values(), *asked):
+    query_files = [Source(path, columns=names) for path in named]
+    for source in (*sources.values(), *query_files):
         source.check()
     if names:
-        check_columns([*sources.values(), *asked], names)
+        check_columns([*sources.values(), *query_files], names)
     # refuses what is not a gold, in which any text would be a list of ids
-    judged = {} if gold is None else read_gold(asked, task=task_name(task)).qrels or {}
-    found = task_name(task) or task_of_files(list(sources.values()), asked)
-    rules = protocol(found or TASKS[0], edition)
+    judged = {} if gold is None else read_gold(query_files, task=task_name(task)).qrels or {}
+    task_named = task_name(task) or task_of_files(list(sources.values()), query_files)
+    rules = protocol(task_named or TASKS[0], edition)
     if rules.pilot and corpus is not None:
         raise UsageError("option-needed", "the pilot has no corpus: give the organisers' test file with --queries")
-    given = Context(
-        tuple(one for one in TASKS if protocol(one).pilot) if rules.pilot and task is None else (rules.task,),
+    context = Context(
+        tuple(name for name in TASKS if protocol(name).pilot) if rules.pilot and task is None else (rules.task,),
         edition_year(edition) or rules.newest,
         submission_rules(rules.task, edition),
         rules,
-        Known() if rules.pilot else known_ids(asked, corpus, rules, chain.from_iterable(judged.values())),
-        asked,
+        Known() if rules.pilot else known_ids(query_files, corpus, rules, chain.from_iterable(judged.values())),
+        query_files,
         names,
     )
     if tag is not None and rules.pilot:
         raise UsageError("unfit-option", "--tag: submissions to the pilot have no run tag")
-    if tag is not None and (fault := tag_fault(tag, given.rules.tag_length)):
+    if tag is not None and (fault := tag_fault(tag, context.rules.tag_length)):
         raise UsageError("bad-value", f"--tag: {fault}, and {quoted(tag)} is not")
     targets = {} if fix is None else _targets(list(sources), str(fix), read)
-    sheets = check(sources, given, keep=fix is not None)
+    sheets = check(sources, context, keep=fix is not None)
     if fix is not None and [*targets.values()] != [str(fix)]:
         make_folder(fix)
     mended, left = mend(sheets, targets, tag) if targets else ({}, {})
@@ -113,11 +113,11 @@ def validate(
         tuple(finding for sheet in checked.values() for finding in by_gravity(sheet.found.values()))
         for checked in (sheets, left)
     )
-    shown = (found, given.tasks, given.year) if found else ("", (), None)
-    return Validation(tuple(sources), *shown, findings, mended, remaining)
+    result = (task_named, context.tasks, context.year) if task_named else ("", (), None)
+    return Validation(tuple(sources), *result, findings, mended, remaining)
 
 
-def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, str]:
+def _targets(names: Sequence[str], fix: str, read: Sequence[str]) -> dict[str, str]:
     """Where the corrected copy of each file goes."""
     place = Path(fix)
     if place.is_dir() or fix.endswith(os.sep) or (len(names) > 1 and not place.exists()):
@@ -131,5 +131,5 @@ def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, 
     for target in map(Path, targets.values()):
         if str(target) == "-" or (target.exists() and not target.is_file()):
             raise UsageError("not-a-file", f"--fix names a file or a folder, and {target} is neither")
-    check_outputs(targets.values(), given)
+    check_outputs(targets.values(), read)
     return targets

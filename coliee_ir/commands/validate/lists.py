@@ -399,7 +399,7 @@ def _order(sheet: Sheet) -> None:
             query_of[index] = query
     kept = (index for index, query in enumerate(query_of) if query and index not in sheet.dropped)
     parts = Counter[str]()
-    for of, indexes in groupby(kept, key=query_of.__getitem__):
-        parts[of] += 1
-        if parts[of] == 2:
-            sheet.add("ungrouped", *sheet.line(next(indexes)).place(0), of)
+    for query, indexes in groupby(kept, key=query_of.__getitem__):
+        parts[query] += 1
+        if parts[query] == 2:
+            sheet.add("ungrouped", *sheet.line(next(indexes)).place(0), query)

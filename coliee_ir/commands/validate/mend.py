@@ -88,7 +88,7 @@ def _lines(sheet: Sheet) -> Iterator[str]:
         groups.setdefault(query, []).append(index)
     for query, indexes in groups.items():
         queries = sheet.queries if not of_documents else [query] if query in sheet.queries else []
-        kept = {line.index: line for one in queries for line in lists.read(one)}
+        kept = {line.index: line for other in queries for line in lists.read(other)}
         lines = [(index, kept.get(index)) for index in indexes if index in kept or not understood((index,))]
         for index, line in _by_score(sheet, lines) if lists.score is None else lines:
             cells = [] if line is None else [*line.cells[:-1], sheet.tags[line.cells[-1]]]
@@ -114,4 +114,4 @@ def _by_score(sheet: Sheet, rows: list[tuple[int, Line | None]]) -> list[tuple[i
     if not scored or len(scored) < len(rows):
         return rows
     documents = [line.cells[sheet.document] for line, _ in scored]
-    return [rows[at] for at in order_of(documents, [score for _, score in scored])]
+    return [rows[i] for i in order_of(documents, [score for _, score in scored])]

@@ -59,14 +59,14 @@ def _check_nulls(sheet: Sheet, cases: Collection[TortCase]) -> None:
     ]
     values = {task: claims if protocol(task).claims else decisions for task in sheet.context.tasks}
     entered = {task for task in values if any(value is not None for *_, value in values[task])}
-    for task, held in values.items():
-        one, every = _CLAIMS if protocol(task).claims else _DECISIONS
-        if entered and held and task not in entered:
-            sheet.add(every)
+    for task, entries in values.items():
+        single_null, only_nulls = _CLAIMS if protocol(task).claims else _DECISIONS
+        if entered and entries and task not in entered:
+            sheet.add(only_nulls)
             continue
-        for line, found, value in held:
+        for line, found, value in entries:
             if value is None:
-                sheet.add(one, line, found=found)
+                sheet.add(single_null, line, found=found)
 
 
 def _compare(sheet: Sheet, cases: dict[str, TortCase], asked: dict[str, TortCase], broken: set[str]) -> None:
@@ -78,8 +78,8 @@ def _compare(sheet: Sheet, cases: dict[str, TortCase], asked: dict[str, TortCase
         if instance not in asked:
             sheet.add("instance-unknown", case.line, found=instance)
             continue
-        given, wanted = _claims(case), _claims(asked[instance])
-        for rule, those, others in (("claim-missing", wanted, given), ("claim-unknown", given, wanted)):
+        sent, wanted = _claims(case), _claims(asked[instance])
+        for rule, those, others in (("claim-missing", wanted, sent), ("claim-unknown", sent, wanted)):
             for claim, name in those.items():
                 if claim not in others:
                     sheet.add(rule, case.line, found=f"{instance}, {name}")

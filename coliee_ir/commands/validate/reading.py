@@ -65,9 +65,9 @@ def read(sheet: Sheet) -> None:
     elif (text := _decoded(sheet, raw)).lstrip().startswith(OTHER_FORMS) and not protocol.pilot:
         _read_json(sheet)
     else:
-        found = _lines(sheet, text)
-        sheet.ended = not found[-1]
-        lines = found[:-1] if sheet.ended else found
+        lines = _lines(sheet, text)
+        sheet.ended = not lines[-1]
+        lines = lines[:-1] if sheet.ended else lines
         if protocol.pilot:
             sheet.kind, sheet.lines = "claims", lines
         else:
@@ -92,17 +92,17 @@ def _lines(sheet: Sheet, text: str) -> list[str]:
     of_json = sheet.context.protocol.pilot
     if "\r" not in text and (of_json or text.isascii() or not SEPARATORS.search(text)):
         return text.split("\n")
-    found, at = list[str](), 0
+    lines, start = list[str](), 0
     for end in (_ASCII_LINE_END if of_json else _LINE_END).finditer(text):
         # of carriage returns without a newline behind them, each ends a line, as Unicode's separators do
         returns = 0 if end[0].endswith("\n") else len(end[0])
-        found += [text[at : end.start()], *[""] * (returns - 1)]
-        at = end.end()
-        for number in range(len(found) - returns + 1, len(found) + 1):
+        lines += [text[start : end.start()], *[""] * (returns - 1)]
+        start = end.end()
+        for number in range(len(lines) - returns + 1, len(lines) + 1):
             sheet.add("carriage-return" if end[0][0] == "\r" else "line-separator", number)
         if end[0] != "\n" and not returns:
-            sheet.add("crlf", len(found))
-    return [*found, text[at:]]
+            sheet.add("crlf", len(lines))
+    return [*lines, text[start:]]
 
 
 def _read_columns(sheet: Sheet, text: str, lines: list[str]) -> None:
@@ -147,8 +147,8 @@ def _split(sheet: Sheet, lines: Sequence[str]) -> tuple[int, str] | None:
         inside = comments.opened
         content = next((rest for _, rest in content_lines(plain, "", number, comments)), "")
         start = len(plain.rstrip(BLANKS)) - len(content)
-        if said := line[:start].strip(BLANKS):
-            aside.append(("comment", number, None, said))
+        if comment := line[:start].strip(BLANKS):
+            aside.append(("comment", number, None, comment))
         elif not content and not inside:
             aside.append(("blank-line", number, None, None))
         if not contents and names_columns(_names(content), sheet.context.columns):  # above the lines, each time
@@ -243,9 +243,9 @@ def _read_json(sheet: Sheet) -> None:
             documents = block.documents[first:last]
             numbers = range(last - first, 0, -1) if block.scores is None else block.scores[first:last]
             scores = [float(number) for number in numbers]
-            for rank, at in enumerate(order_of(documents, scores), start=1):
-                cells = {"QUERY": query, "Q0": "Q0", "DOCUMENT": documents[at], "TAG": tag}
-                cells |= {"RANK": str(rank), "SCORE": repr(scores[at])}
+            for rank, i in enumerate(order_of(documents, scores), start=1):
+                cells = {"QUERY": query, "Q0": "Q0", "DOCUMENT": documents[i], "TAG": tag}
+                cells |= {"RANK": str(rank), "SCORE": repr(scores[i])}
                 rows.append(" ".join(cells[column] for column in columns))
     if rows:
         sheet.hold(rows, [None] * len(rows))
