@@ -17,7 +17,7 @@ def run(options: argparse.Namespace) -> int:
     return scoring.of_scores(options, significance.compare, _write, options.output, keep=keep, measures=names)
 
 
-def _write(session: scoring.Session, found: significance.Comparison, scored: Scored) -> None:
-    for remark in dict.fromkeys(remark for comparison in (found, *found.others) for remark in comparison.remarks):
+def _write(session: scoring.Session, comparison: significance.Comparison, scored: Scored) -> None:
+    for remark in dict.fromkeys(remark for each in (comparison, *comparison.others) for remark in each.remarks):
         print_remark(remark)
-    session.publish(found, scored.submissions)
+    session.publish(comparison, scored.submissions)

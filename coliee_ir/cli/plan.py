@@ -12,8 +12,8 @@ from coliee_ir.scoring.scores import Scored
 
 def run(options: argparse.Namespace) -> int:
     """Print what can be found."""
-    asked = {"measure": one_measure(options), "queries": options.sizes}
-    return scoring.of_scores(options, plan, _write, options.output, **asked)
+    settings = {"measure": one_measure(options), "queries": options.sizes}
+    return scoring.of_scores(options, plan, _write, options.output, **settings)
 
 
 def _write(session: scoring.Session, planned: Plan, scored: Scored) -> None:

@@ -105,13 +105,13 @@ class Plan(OnGold):
 
     def notes(self) -> Sequence[str]:
         """Which sizes find nothing, and how far the plan can be trusted where a few queries decide."""
-        hopeless = [str(size.queries) for size in self.sizes if all(one is None for one in size.found)]
-        units, of = plural(self.unit), f" in {counted(self.groups, 'group')}" if self.groups else ""
+        hopeless = [str(size.queries) for size in self.sizes if all(least is None for least in size.found)]
+        units, in_groups = plural(self.unit), f" in {counted(self.groups, 'group')}" if self.groups else ""
         kind = "system" if self.replicates else "run"
-        notes = [f"estimated from {self.queries} {units}{of} of {counted(len(self.tags), kind)}, to two digits"]
+        notes = [f"estimated from {self.queries} {units}{in_groups} of {counted(len(self.tags), kind)}, to two digits"]
         if self.replicates:
             each = " or ".join(map(str, sorted({*self.replicates})))
-            best = statistics.median(math.inf if one is None else one for one in self.at_best)
+            best = statistics.median(math.inf if least is None else least for least in self.at_best)
             limit = f"finds less than {best:.2g} of a typical pair" if best < math.inf else "finds a typical pair"
             notes.append(
                 f"By the t test of systems, with {each} runs of each as here: more {units} do not lessen the variance "
@@ -140,8 +140,8 @@ class Plan(OnGold):
         return notes
 
 
-def _size_cell(size: PlannedSize, of: Callable[[list[float]], float]) -> Number:
-    value = of([math.inf if one is None else one for one in size.found])
+def _size_cell(size: PlannedSize, summed: Callable[[list[float]], float]) -> Number:
+    value = summed([math.inf if least is None else least for least in size.found])
     return Number(value, f"{value:.2g}") if value < math.inf else Number(math.nan)
 
 
@@ -192,7 +192,7 @@ def plan(
         raise error_for_argument("queries", "numbers of queries", queries)
     if not settings.alpha < power < 1:
         raise UsageError("bad-value", f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
-    [by] = comparable(scored, measure)
+    [by_measure] = comparable(scored, measure)
     groups = groups_in(scored, groups)
     units = Units.of(first.query_ids, groups)
     if units.n < 2:
@@ -201,38 +201,38 @@ def plan(
             f"nothing can be planned from a single {'query' if groups is None else 'group'}; "
             "plan from a gold and runs with more",
         )
-    of = {} if replicates is None else systems_of(scored, replicates)
+    by_system = {} if replicates is None else systems_of(scored, replicates)
     if replicates is not None:
-        scored = checked([system(name, runs) for name, runs in of.items()], 2, "a plan")
-    terms = [units.terms(scores.results[by].terms) for scores in scored]
+        scored = checked([system(name, runs) for name, runs in by_system.items()], 2, "a plan")
+    terms = [units.terms(scores.results[by_measure].terms) for scores in scored]
     n = len(first.query_ids)
     wanted = sorted(set(queries)) or sorted({max(round(times * n), 2) for times in _TIMES})
     if wanted[0] < 2:
         raise UsageError("too-few", "a plan needs at least 2 queries")
     units_of = [max(round(number * units.n / n), 2) for number in wanted]
-    found = (systems.outlook if of else _of_runs)(terms, units_of, settings, power)
-    if not found.pairs:
-        differ = "systems" if of else "runs"
+    outlook = (systems.outlook if by_system else _of_runs)(terms, units_of, settings, power)
+    if not outlook.pairs:
+        differ = "systems" if by_system else "runs"
         raise UsageError("no-result", f"no two of the {differ} differ, so nothing can be planned from them")
-    sizes = [PlannedSize(number, _finite(least)) for number, least in zip(wanted, found.found, strict=True)]
+    sizes = [PlannedSize(number, _finite(least)) for number, least in zip(wanted, outlook.found, strict=True)]
     return Plan(
-        **first.on_gold(by.name, seed),
+        **first.on_gold(by_measure.name, seed),
         groups=units.n if groups is not None else 0,
         power=power,
-        resamples=0 if of else n_resamples,
+        resamples=0 if by_system else n_resamples,
         confidence_level=confidence_level,
         tags=tuple(scores.name for scores in scored),
-        pairs=tuple(found.pairs),
-        largest_share=found.largest_share,
-        differing=found.differing,
+        pairs=tuple(outlook.pairs),
+        largest_share=outlook.largest_share,
+        differing=outlook.differing,
         sizes=tuple(sizes),
-        replicates=tuple(map(len, of.values())),
-        at_best=_finite(found.at_best),
+        replicates=tuple(map(len, by_system.values())),
+        at_best=_finite(outlook.at_best),
     )
 
 
 def _finite(least: Sequence[float]) -> tuple[float | None, ...]:
-    return tuple(one if math.isfinite(one) else None for one in least)
+    return tuple(value if math.isfinite(value) else None for value in least)
 
 
 def _of_runs(terms: Sequence[Terms], sizes: Sequence[int], settings: Resampling, power: float) -> systems.Outlook:
@@ -241,6 +241,6 @@ def _of_runs(terms: Sequence[Terms], sizes: Sequence[int], settings: Resampling,
     pairs = np.argwhere(np.triu((board.differing > 0) & ~np.isnan(board.D)))
     if not len(pairs):
         return systems.Outlook([], [], [], 0.0)
-    found = [least.tolist() for least in least_found(board, pairs, sizes, settings, power)]
+    least_of_sizes = [least.tolist() for least in least_found(board, pairs, sizes, settings, power)]
     share, differing = largest_share(board, pairs), told_apart_by(board, pairs)
-    return systems.Outlook([(a, b) for a, b in pairs.tolist()], found, [], share, differing)
+    return systems.Outlook([(a, b) for a, b in pairs.tolist()], least_of_sizes, [], share, differing)

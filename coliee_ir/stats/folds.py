@@ -181,9 +181,9 @@ def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
         best = np.argmax(np.nan_to_num(inside, nan=-np.inf), axis=0)
         outside.append(_scores(held, each, (drawn == 0).astype(np.float64))[best, np.arange(len(drawn))])
     scores = np.concatenate(outside)
-    shown = max((terms.total for terms in held if not math.isnan(terms.total)), default=math.nan)
+    greatest = max((terms.total for terms in held if not math.isnan(terms.total)), default=math.nan)
     expected = float(np.nanmean(scores)) if np.isfinite(scores).any() else math.nan
-    return BestOf(min(expected, shown), resampling.percentile(scores, CONFIDENCE_LEVEL))
+    return BestOf(min(expected, greatest), resampling.percentile(scores, CONFIDENCE_LEVEL))
 
 
 def _scores(held: Sequence[Terms], each: FloatArray, weights: FloatArray) -> FloatArray:

@@ -104,9 +104,9 @@ class Null(NamedTuple):
         """
         if self.least >= alpha * (1 - NEAR):
             return math.inf
-        at = np.flatnonzero(self.tail >= alpha * (1 - NEAR))[-1]
-        above = self.reach[at + 1] if not self.drawn and math.isfinite(self.reach[at + 1]) else self.reach[at]
-        return float(self.reach[at] + above) / 2
+        last = np.flatnonzero(self.tail >= alpha * (1 - NEAR))[-1]
+        above = self.reach[last + 1] if not self.drawn and math.isfinite(self.reach[last + 1]) else self.reach[last]
+        return float(self.reach[last] + above) / 2
 
 
 class Board:
@@ -128,7 +128,7 @@ class Board:
         sums = each.sum(axis=1) + np.stack([run.besides for run in runs])
         self.f = np.array([run.total for run in runs])
         self.span = (
-            1.0 if _are_within_0_and_1(self.f) and all(_are_within_0_and_1(score(one)) for one in each) else math.inf
+            1.0 if _are_within_0_and_1(self.f) and all(_are_within_0_and_1(score(run)) for run in each) else math.inf
         )
         self.is_quotient = score in QUOTIENTS
         if self.is_quotient:
@@ -199,8 +199,8 @@ class Board:
 
     def sums(self, signs: FloatArray, at_difference: bool = False) -> FloatArray:
         """What each run has in Σ ±v(0), or in Σ ±v(D); shape (forms, R, trials)."""
-        found: FloatArray = (self.u[None] if at_difference else self.moved) @ signs
-        return found
+        sums: FloatArray = (self.u[None] if at_difference else self.moved) @ signs
+        return sums
 
     def flipped(
         self, sums: FloatArray, rows: Iterable[_Row], at_difference: bool = False
@@ -217,10 +217,10 @@ class Board:
 
     def greatest(self, signs: FloatArray, rows: Sequence[_Row], at_difference: bool = False) -> FloatArray:
         """The greatest |Σ ±v| / √Σv² of any pair; shape (trials,)."""
-        found = np.zeros(signs.shape[1])
+        greatest = np.zeros(signs.shape[1])
         for _, _, r in self.flipped(self.sums(signs, at_difference), rows, at_difference):
-            np.maximum(found, np.abs(r, out=r).max(axis=0), out=found)
-        return found
+            np.maximum(greatest, np.abs(r, out=r).max(axis=0), out=greatest)
+        return greatest
 
     # ── Intervals ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -237,9 +237,9 @@ class Board:
         d, n, adding, unit, c = self.D[a, b], self.n, self.adding[a, b], self.unit[a, b], np.minimum(c, _MOST)
         is_out, wider = p < alpha, np.maximum(c, np.minimum(wider, _MOST))
         few = (c >= _MOST) | (adding * (n - 1) <= c**2 * (n - adding)) | (_least(self, pairs) >= alpha)
-        of = [one[a, b] for one in (self.A, self.B, self.C)]
-        ends, own = (inverted(d, of, one, is_out, self.span) for one in (wider, c))
-        is_open = (1 - wider**2 * of[2] <= 0) & (np.abs(ends) >= self.span)
+        parts = [matrix[a, b] for matrix in (self.A, self.B, self.C)]
+        ends, own = (inverted(d, parts, critical, is_out, self.span) for critical in (wider, c))
+        is_open = (1 - wider**2 * parts[2] <= 0) & (np.abs(ends) >= self.span)
         if self.span == 1:
             reached = np.clip(self.recovered(a, b, wider), -1, 1)
             ends = np.array([np.minimum(ends[0], reached[0]), np.maximum(ends[1], reached[1])])
@@ -288,11 +288,11 @@ class Board:
 def _add_differences(forms: FloatArray, slopes: FloatArray, row: _Row, total: FloatArray, apart: FloatArray) -> None:
     """What the forms of a run differ by from others', times their slopes; in memory that is there, which is faster."""
     a, others = row
-    for at, (form, slope) in enumerate(zip(forms, slopes, strict=True)):
-        into = apart if at else total
-        np.subtract(form[a], form[others], out=into)
-        into *= slope[a, others, None]
-        if at:
+    for place, (form, slope) in enumerate(zip(forms, slopes, strict=True)):
+        target = apart if place else total
+        np.subtract(form[a], form[others], out=target)
+        target *= slope[a, others, None]
+        if place:
             total += apart
 
 
@@ -377,8 +377,8 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
     a, b = pairs.T
     p, c = np.ones(len(pairs)), np.full((2, 2, len(pairs)), math.inf)
     few = _is_exact(board, pairs, settings)
-    for at, exact, critical in _exactly(board, pairs, few, settings):
-        p[at], c[:, :, at] = exact, critical
+    for places, exact, critical in _exactly(board, pairs, few, settings):
+        p[places], c[:, :, places] = exact, critical
     if not few.all():
         rows = np.concatenate((board.moved, board.u[None])).reshape(-1, board.n)  # one product for both is faster
         sums = np.concatenate([rows @ signs for signs, _ in board.signs(settings)], axis=1)
@@ -398,8 +398,8 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
     fields = (board.D[a, b], np.sqrt(board.A[a, b]), p, np.where(least >= settings.alpha, math.inf, c[0, 0]))
     drawn = np.where(few, 0, settings.n_resamples)
     return [
-        PairTest(difference, error, one, critical, differing, Interval(*interval), Interval(*narrower), n)
-        for difference, error, one, critical, differing, interval, narrower, n in zip(
+        PairTest(difference, error, of_pair, critical, differing, Interval(*interval), Interval(*narrower), n)
+        for difference, error, of_pair, critical, differing, interval, narrower, n in zip(
             *(field.tolist() for field in (*fields, board.differing[a, b], *ends, drawn)), strict=True
         )
     ]
@@ -409,7 +409,7 @@ def _exceeded(r: FloatArray, settings: Resampling) -> FloatArray:
     """What must be exceeded to be significant at each level, of random trials in rows; shape (rows, levels)."""
     n = settings.n_resamples
     most = [math.ceil(alpha * (n + 1) * (1 - NEAR)) - 2 for alpha in _levels(settings)]
-    kth = [n - 1 - max(one, 0) for one in most]
+    kth = [n - 1 - max(count, 0) for count in most]
     return np.where(np.array(most) < 0, math.inf, _reach(np.partition(r, kth, axis=1)[:, kth]))
 
 
@@ -431,17 +431,17 @@ def _exactly(
     """The pairs that need no random flips, those of one size together: their places, p and critical values."""
     a, b = pairs.T
     alike = np.where(board.unit[a, b] > 0, board.adding[a, b], -1 - np.arange(len(pairs)))
-    for one in np.unique(alike[which]).tolist():
-        at = np.flatnonzero(which & (alike == one))
-        nulls = _null_of_pair(board, pairs[at[0]], settings)
-        yield at, _p(nulls[0], board, pairs[at]), _critical(nulls, settings)[:, :, None]
+    for kind in np.unique(alike[which]).tolist():
+        places = np.flatnonzero(which & (alike == kind))
+        nulls = _null_of_pair(board, pairs[places[0]], settings)
+        yield places, _p(nulls[0], board, pairs[places]), _critical(nulls, settings)[:, :, None]
 
 
 def _null_of_pair(board: Board, pair: IntArray, settings: Resampling) -> list[Null]:
     """What the T of a pair that needs no random flips can be, at δ = 0 and at δ = D."""
     if board.unit[*pair] > 0:
         return [_of_one_size(int(board.adding[*pair]), board.n)] * 2
-    two = board if board.runs == 2 else Board([board.terms[at] for at in pair.tolist()])
+    two = board if board.runs == 2 else Board([board.terms[run] for run in pair.tolist()])
     return _greatest([(two, all_pairs(2))], settings)
 
 
@@ -449,7 +449,7 @@ def _null_of_pair(board: Board, pair: IntArray, settings: Resampling) -> list[Nu
 def _of_one_size(adding: int, n: int) -> Null:
     """What the T of a pair can be where so many contributions, of n, have one size: binomial."""
     excess = np.arange(adding % 2, adding + 1, 2)
-    ways = [math.comb(adding, (adding - one) // 2) * (2 if one else 1) for one in excess.tolist()]
+    ways = [math.comb(adding, (adding - more) // 2) * (2 if more else 1) for more in excess.tolist()]
     tail = [count / (1 << adding) for count in accumulate(reversed(ways))]
     return Null.of(statistic(excess / math.sqrt(adding), n), 0, np.array(tail[::-1]))
 
@@ -459,13 +459,13 @@ def _greatest(
 ) -> list[Null]:
     """What the greatest |T| of all pairs can be, at δ = 0 and at δ = D, under the same flips."""
     rows, n = [_rows(pairs) for _, pairs in families], families[0][0].n
-    found: list[list[FloatArray]] = [[] for _ in ways]
+    trials: list[list[FloatArray]] = [[] for _ in ways]
     drawn = 0
     for signs, drawn in families[0][0].signs(settings, [board for board, _ in families[1:]]):  # noqa: B007
-        for way, of in zip(ways, found, strict=True):
+        for way, of_way in zip(ways, trials, strict=True):
             each = [board.greatest(signs, row, way) for (board, _), row in zip(families, rows, strict=True)]
-            of.append(np.max(each, axis=0))
-    nulls = [Null.of(statistic(np.concatenate(of), n), drawn) for of in found]
+            of_way.append(np.max(each, axis=0))
+    nulls = [Null.of(statistic(np.concatenate(of_way), n), drawn) for of_way in trials]
     if not drawn and True in ways:  # at δ = D all queries contribute, not only those in which runs differ
         every = _swaps(settings.seed, settings.n_resamples, n, 8 * sum(board.runs for board, _ in families))
         greatest = [
@@ -509,10 +509,10 @@ def _intervals(
     board: Board, pairs: IntArray, c: FloatArray, z: Sequence[float], p: FloatArray, settings: Resampling
 ) -> list[FloatArray]:
     """Of each level; ``c`` of each pair, shape (2, 2, P)."""
-    found = []
-    for at, alpha in enumerate(_levels(settings)):
-        found.append(board.intervals(pairs, c[0, at], c[1, at], z[at], p, alpha))
-    return found
+    intervals = []
+    for level, alpha in enumerate(_levels(settings)):
+        intervals.append(board.intervals(pairs, c[0, level], c[1, level], z[level], p, alpha))
+    return intervals
 
 
 # ── All pairs at once ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -533,16 +533,16 @@ def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Jo
 
     What all flips of a pair by itself do not allow is not significant among many either.
     """
-    given = [(board, _array(pairs)) for board, pairs in families]
-    settings = affordable(settings, sum(len(pairs) for _, pairs in given))
-    nulls, n = _greatest(given, settings), given[0][0].n
+    boards = [(board, _array(pairs)) for board, pairs in families]
+    settings = affordable(settings, sum(len(pairs) for _, pairs in boards))
+    nulls, n = _greatest(boards, settings), boards[0][0].n
     c = _critical(nulls, settings)
     z = [
-        max(float(_root_scale(one, n)), alone) if math.isfinite(one) else _FAR
-        for one, alone in zip(c[0].tolist(), _normal(settings), strict=True)
+        max(float(_root_scale(critical_value, n)), alone) if math.isfinite(critical_value) else _FAR
+        for critical_value, alone in zip(c[0].tolist(), _normal(settings), strict=True)
     ]
     of_p, intervals = [], []
-    for board, pairs in given:
+    for board, pairs in boards:
         p, own = _joint_p(nulls[0], board, pairs, settings)
         of_p.append(p)
         critical = _where_few_differ(board, pairs, np.maximum(c[:, :, None], own))
@@ -563,8 +563,8 @@ def _joint_p(null: Null, board: Board, pairs: IntArray, settings: Resampling) ->
     """
     p, c = np.maximum(_p(null, board, pairs), _least(board, pairs)), np.zeros((2, 2, len(pairs)))
     doubtful = (p < _levels(settings)[1]) & _is_exact(board, pairs, settings) & bool(null.drawn)
-    for at, exact, critical in _exactly(board, pairs, doubtful, settings):
-        p[at], c[:, :, at] = np.maximum(p[at], exact), critical
+    for places, exact, critical in _exactly(board, pairs, doubtful, settings):
+        p[places], c[:, :, places] = np.maximum(p[places], exact), critical
     return p, c
 
 
@@ -584,8 +584,8 @@ def _where_few_differ(board: Board, pairs: IntArray, c: FloatArray) -> FloatArra
         skew[part] = np.abs(np.einsum("ij,ij,ij->i", u, u, u)) * inverse(board.own[a, b][some[part]]) ** 3
     for level, values in enumerate(kinds[1:]):
         each = [
-            t_quantile(1 - t_p(value, board.n - 1) / 2, int(of) - 1)
-            for of, value in zip(kinds[0].tolist(), values.tolist(), strict=True)
+            t_quantile(1 - t_p(value, board.n - 1) / 2, int(degrees) - 1)
+            for degrees, value in zip(kinds[0].tolist(), values.tolist(), strict=True)
         ]
         t = np.array(each)[places.ravel()]
         c[1, level, some] = np.maximum(c[1, level, some], t + skew * (1 + 2 * t * t) / 6)
@@ -609,18 +609,18 @@ class Standings(NamedTuple):
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     """Which run is better than which, of all pairs at once, as ``compare`` finds it; one without a score than none."""
     scores = np.array([run.total for run in runs])
-    known = np.flatnonzero(~np.isnan(scores))
-    if len(known) < 2 or not len(runs[0].each):
+    scored = np.flatnonzero(~np.isnan(scores))
+    if len(scored) < 2 or not len(runs[0].each):
         return Standings(better_than(scores, _array([])), math.nan)
-    board, pairs = Board([runs[at] for at in known.tolist()]), all_pairs(len(known))
-    if len(known) > 2:
+    board, pairs = Board([runs[run] for run in scored.tolist()]), all_pairs(len(scored))
+    if len(scored) > 2:
         settings = affordable(settings, len(pairs))
         [null] = _greatest([(board, pairs)], settings, (False,))
         p, critical, drawn = _joint_p(null, board, pairs, settings)[0], null.critical(settings.alpha), null.drawn
     else:  # a board of two is a pair
         [test] = tested(board, pairs, settings)
         p, critical, drawn = np.array([test.p]), test.critical, test.drawn
-    better = better_than(scores, known[pairs[p < settings.alpha]])
+    better = better_than(scores, scored[pairs[p < settings.alpha]])
     return Standings(better, critical, int(board.differing.max()), drawn)
 
 
@@ -636,13 +636,13 @@ def all_pairs(n: int) -> IntArray:
 def _rows(pairs: IntArray) -> list[_Row]:
     """Pairs by one of their runs, that of which there are fewer."""
     a, b = sorted(pairs.T, key=lambda ends: len(np.unique(ends)))
-    found: list[_Row] = []
+    rows: list[_Row] = []
     order = np.lexsort((b, a))
     runs, first = np.unique(a[order], return_index=True)
     for run, others in zip(runs.tolist(), np.split(b[order], first[1:]), strict=True):
         is_whole = int(others[-1]) - int(others[0]) + 1 == len(others)
-        found.append((run, slice(int(others[0]), int(others[-1]) + 1) if is_whole else others))
-    return found
+        rows.append((run, slice(int(others[0]), int(others[-1]) + 1) if is_whole else others))
+    return rows
 
 
 def statistic(r: FloatArray, n: int) -> FloatArray:
@@ -663,17 +663,17 @@ def inverse(of: FloatArray) -> FloatArray:
 
 
 def _are_within_0_and_1(scores: FloatArray) -> bool:
-    known = scores[~np.isnan(scores)]
-    return bool(((known >= -NEAR) & (known <= 1 + NEAR)).all())
+    existing = scores[~np.isnan(scores)]
+    return bool(((existing >= -NEAR) & (existing <= 1 + NEAR)).all())
 
 
 def gradient(score: Callable[[FloatArray], FloatArray], sums: FloatArray) -> FloatArray:
     """The derivatives of a score by its sums; shape (…, T) as the sums."""
-    found = np.empty_like(sums)
-    for at in range(sums.shape[-1]):
-        step = _STEP * np.maximum(np.abs(sums[..., at]), 1.0)
+    slopes = np.empty_like(sums)
+    for column in range(sums.shape[-1]):
+        step = _STEP * np.maximum(np.abs(sums[..., column]), 1.0)
         above, below = sums.copy(), sums.copy()
-        above[..., at] += step
-        below[..., at] -= step
-        found[..., at] = (score(above) - score(below)) / (2 * step)
-    return found
+        above[..., column] += step
+        below[..., column] -= step
+        slopes[..., column] = (score(above) - score(below)) / (2 * step)
+    return slopes

@@ -141,8 +141,8 @@ class ExactTest:
         won = np.arange(int(critical.min()), int(counts[-1]) + 1)
         is_found = (won >= critical[:, None]) & (won <= counts[:, None])
         share = np.array((1 + difference / discordant) / 2)
-        kept = np.minimum(won, counts[:, None])
-        tails = np.where(is_found, np.exp(self._binomial(counts[:, None], kept, share)), 0).sum(axis=1)
+        wins = np.minimum(won, counts[:, None])
+        tails = np.where(is_found, np.exp(self._binomial(counts[:, None], wins, share)), 0).sum(axis=1)
         return float(weights @ tails / weights.sum())
 
     def _binomial(self, n: IntArray, k: IntArray, p: FloatArray) -> FloatArray:
@@ -181,7 +181,7 @@ def _student(n: int, settings: Resampling, pairs: int = 1) -> float:
 def largest_share(board: Board, pairs: Pairs) -> float:
     """Which share of the variance of a difference the query has that has most of it; the median over pairs."""
     a, b = np.array(pairs).T
-    greatest = np.array([np.abs(board.u[one] - board.u[other]).max() for one, other in zip(a, b, strict=True)])
+    greatest = np.array([np.abs(board.u[run] - board.u[other]).max() for run, other in zip(a, b, strict=True)])
     error = board.own[a, b]
     return float(np.median((greatest / np.where(error > 0, error, math.inf)) ** 2))
 

@@ -48,8 +48,8 @@ def rank_sets(scores: Sequence[float], better: BoolArray) -> list[Ranks]:
     best = np.minimum.accumulate((1 + better[:n, :n].sum(axis=0))[::-1])[::-1]  # of a run and those behind it
     worst = np.maximum.accumulate(n - better[:n, :n].sum(axis=1))  # of a run and those before it
     first, behind = (np.searchsorted(-values, -values, side) for side in ("left", "right"))
-    found = [Ranks(*ends) for ends in zip(best[first].tolist(), worst[behind - 1].tolist(), strict=True)]
-    return found + [Ranks(0, 0)] * (len(scores) - n)
+    sets = [Ranks(*ends) for ends in zip(best[first].tolist(), worst[behind - 1].tolist(), strict=True)]
+    return sets + [Ranks(0, 0)] * (len(scores) - n)
 
 
 def may_be_best(ranks: Sequence[Ranks]) -> list[bool]:
@@ -58,6 +58,6 @@ def may_be_best(ranks: Sequence[Ranks]) -> list[bool]:
     So that "the best is X" holds whenever X is significantly better than each other run, of all pairs at once, and
     never otherwise; it is wrong no more often than any of these findings.
     """
-    first = [one for one in ranks if one.best == 1]
+    first = [possible for possible in ranks if possible.best == 1]
     limit = first[0].worst if len(first) == 1 else 1  # where only pairs that are not in a row were told apart
-    return [0 < one.best <= limit for one in ranks]
+    return [0 < possible.best <= limit for possible in ranks]

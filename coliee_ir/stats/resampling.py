@@ -38,8 +38,8 @@ class Units:
         """The units of some queries: each query, or each group."""
         groups = groups_of(groups, queries)
         names = list(queries) if groups is None else [groups[query] for query in queries]
-        place = {name: at for at, name in enumerate(sorted(set(names)))}
-        return cls(np.array([place[name] for name in names], dtype=np.int64), len(place))
+        places = {name: place for place, name in enumerate(sorted(set(names)))}
+        return cls(np.array([places[name] for name in names], dtype=np.int64), len(places))
 
     def terms(self, terms: Terms) -> Terms:
         """What each unit adds."""
@@ -130,10 +130,10 @@ def left_out(run: Terms) -> FloatArray:
 
 def percentile(samples: FloatArray, confidence_level: float) -> Interval:
     """The interval between the quantiles of bootstrap samples (Efron & Tibshirani 1993, chapter 13)."""
-    kept = samples[~np.isnan(samples)]
-    if not len(kept):
+    existing = samples[~np.isnan(samples)]
+    if not len(existing):
         return Interval(_NAN, _NAN)
-    low, high = np.quantile(kept, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    low, high = np.quantile(existing, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     return Interval(float(low), float(high))
 
 

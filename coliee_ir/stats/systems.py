@@ -98,8 +98,8 @@ def _degrees(of_queries: float, n: int, spreads: Sequence[_Spread]) -> int:
 
 def error_of(terms: Terms, *, fixed: bool = False) -> tuple[float, int]:
     """The standard error of a system's score on other queries and in other runs, and its degrees of freedom."""
-    one, n = _System.of(terms), len(terms.each)
-    spread, mean = _Spread.of(one.f, one.u, fixed=fixed), one.u.mean(axis=0)
+    mean_of, n = _System.of(terms), len(terms.each)
+    spread, mean = _Spread.of(mean_of.f, mean_of.u, fixed=fixed), mean_of.u.mean(axis=0)
     of_queries = 0.0 if fixed else n / max(n - 1, 1) * float(mean @ mean)
     error = math.sqrt(of_queries + spread.between)
     return error, _degrees(of_queries, n, [spread]) if error > NEAR and (n > 1 or fixed) else 1
@@ -138,19 +138,19 @@ class _Difference(NamedTuple):
 
 
 def _tested(a: _System, b: _System, settings: Resampling, fixed: bool) -> PairTest:
-    found = _Difference.of(a, b, fixed=fixed)
-    d, _, g, of_queries, spreads = found
+    difference = _Difference.of(a, b, fixed=fixed)
+    d, _, g, of_queries, spreads = difference
     n = len(g)
-    v, k = found.w + d * g, n / max(n - 1, 1)
-    of = (k * float(v @ v - d * d / n), k * float(v @ g - d / n), k * float(g @ g - 1 / n)) if not fixed else (0.0,) * 3
-    at_0 = max(of[0], 0.0) + found.between
+    v, k = difference.w + d * g, n / max(n - 1, 1)
+    a_b_c = (0.0,) * 3 if fixed else (k * float(v @ v - d * d / n), k * float(v @ g - d / n), k * float(g @ g - 1 / n))
+    at_0 = max(a_b_c[0], 0.0) + difference.between
     differing = int((np.abs(v) > NEAR).sum())
     if not at_0 + of_queries > NEAR**2 or (n < 2 and not fixed):
         none, p = Interval(math.nan, math.nan), 1.0 if abs(d) <= NEAR else math.nan
         return PairTest(d, 0.0, p, math.inf, differing, none, none)
     degrees = _degrees(of_queries, n, spreads)
     p = t_p(abs(d) / math.sqrt(at_0) if at_0 > 0 else math.inf, degrees)
-    parts = [np.array([one]) for one in (at_0, *of[1:])]
+    parts = [np.array([part]) for part in (at_0, *a_b_c[1:])]
 
     def interval(alpha: float) -> Interval:
         c, is_out = np.array([t_quantile(1 - alpha / 2, degrees)]), np.array([p < alpha])
@@ -193,12 +193,12 @@ def outlook(runs: Sequence[Terms], sizes: Sequence[int], settings: Resampling, p
 
     def least(size: int) -> list[float]:
         each = [_least(difference, size, len(every), settings, power) for difference in differing.values()]
-        return [one if one <= span else math.inf for one in each]  # no two scores are so far apart
+        return [value if value <= span else math.inf for value in each]  # no two scores are so far apart
 
     share = float(np.median(largest)) if largest else 0.0
     at_best = [
-        found if difference.between else 0.0
-        for found, difference in zip(least(_ENDLESS), differing.values(), strict=True)
+        value if difference.between else 0.0
+        for value, difference in zip(least(_ENDLESS), differing.values(), strict=True)
     ]
     return Outlook(list(differing), [least(size) for size in sizes], at_best, share)
 
@@ -221,8 +221,8 @@ def _least(pair: _Difference, size: int, pairs: int, settings: Resampling, power
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     """Which systems are better, of all pairs at once, by Bonferroni's correction."""
     scores = np.array([run.total for run in runs])
-    known = np.flatnonzero(~np.isnan(scores))
-    pairs = known[all_pairs(len(known))]
+    scored = np.flatnonzero(~np.isnan(scores))
+    pairs = scored[all_pairs(len(scored))]
     tests = tested(runs, pairs, settings) if len(pairs) else []
     is_found = [test.p * len(pairs) < settings.alpha for test in tests]
     better = better_than(scores, pairs[np.flatnonzero(is_found)])

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -95,26 +95,26 @@ def compare(
     """
     scored = checked(scored, 2, "a comparison")
     settings = Resampling(n_resamples, seed, confidence_level)
-    asked = _Settings(test_name(test), correction, settings, margin, groups_in(scored, groups))
-    asked.check()
+    request = _Settings(test_name(test), correction, settings, margin, groups_in(scored, groups))
+    request.check()
     if fixed_queries and replicates is None:
         problem = "how much scores on fixed queries vary is known from several runs of each system; use --replicates"
         raise UsageError("option-needed", problem)
     if replicates is not None:
         joint = "bonferroni" if correction == "maxt" else correction
-        asked = asked._replace(fixed_queries=fixed_queries, test="t", correction=joint)
+        request = request._replace(fixed_queries=fixed_queries, test="t", correction=joint)
 
     def by_one_gold(runs: Sequence[Scores]) -> tuple[list[_Board], Comparison]:
-        by, now = comparable(runs, measures), asked
+        by_measures, settled = comparable(runs, measures), request
         if replicates is not None:
-            of = systems_of(runs, replicates)
-            now = asked._replace(replicates=tuple(map(len, of.values())))
-            runs = checked([system(name, each) for name, each in of.items()], 2, "a comparison")
+            systems_ = systems_of(runs, replicates)
+            settled = request._replace(replicates=tuple(map(len, systems_.values())))
+            runs = checked([system(name, each) for name, each in systems_.items()], 2, "a comparison")
         pairs = _pairs(runs, baseline)
-        for measure in by:
-            now.check_measure(measure, runs, pairs)
-        boards = [_Board(measure, list(runs), now) for measure in by]
-        comparison, *others = _compared(boards, pairs, now, all_pairs=baseline is None)
+        for measure in by_measures:
+            settled.check_measure(measure, runs, pairs)
+        boards = [_Board(measure, list(runs), settled) for measure in by_measures]
+        comparison, *others = _compared(boards, pairs, settled, all_pairs=baseline is None)
         return boards, replace(comparison, others=tuple(others))
 
     if other is None:
@@ -139,9 +139,9 @@ class _Settings(NamedTuple):
 
     def check(self) -> None:
         """Refuse what does not exist or makes no sense."""
-        for kind, name, known in (("test", self.test, TESTS), ("correction", self.correction, CORRECTIONS)):
-            if name not in [*known]:
-                raise UsageError("unknown-name", f"unknown {kind} {name!r}; the {kind}s are {', '.join(known)}")
+        for kind, name, names in (("test", self.test, TESTS), ("correction", self.correction, CORRECTIONS)):
+            if name not in [*names]:
+                raise UsageError("unknown-name", f"unknown {kind} {name!r}; the {kind}s are {', '.join(names)}")
         if self.margin is not None and not 0 < one_of("margin", self.margin, Real, "a number") < math.inf:
             raise UsageError("bad-value", "the margin must be greater than 0, for example 0.01")
 
@@ -170,18 +170,18 @@ class _Settings(NamedTuple):
 class _Board:
     """The runs by one measure: their scores, what each unit adds, and the scores without each query."""
 
-    def __init__(self, measure: Measure, scored: Sequence[Scores], asked: _Settings) -> None:
-        self.measure, self.scored, self.asked = measure, scored, asked
-        units = Units.of(scored[0].query_ids, asked.groups)
+    def __init__(self, measure: Measure, scored: Sequence[Scores], request: _Settings) -> None:
+        self.measure, self.scored, self.request = measure, scored, request
+        units = Units.of(scored[0].query_ids, request.groups)
         self.n = units.n
         self.results = [scores.results[measure] for scores in scored]
         self.terms = [units.terms(result.terms) for result in self.results]
         self.without = [resampling.left_out(result.terms) for result in self.results]
         self.f = np.array([result.value for result in self.results])
-        self.board = None if asked.replicates else Board(self.terms)  # none where they are systems
-        self.is_share = asked.groups is None and are_shares(self.results)
+        self.board = None if request.replicates else Board(self.terms)  # none where they are systems
+        self.is_share = request.groups is None and are_shares(self.results)
         #: how the intervals of scores are formed; see ``interval_of``
-        self.interval = "t" if asked.replicates else "wilson" if self.is_share else "jackknife"
+        self.interval = "t" if request.replicates else "wilson" if self.is_share else "jackknife"
 
     @property
     def sign(self) -> int:
@@ -191,58 +191,59 @@ class _Board:
     def test_each_pair(self, pairs: IntArray, settings: Resampling) -> PairTest:
         """Each pair tested by itself, a column for each field; of many runs only what there is to say without."""
         if self.board is None:
-            tests = systems.tested(self.terms, pairs, settings, fixed=self.asked.fixed_queries)
-        elif self.asked.correction == "maxt" and len(self.terms) > MOST_ALONE:
-            (a, b), of, none = pairs.T, self.board, np.full((len(pairs), 2), math.nan)
-            differing = of.differing[a, b]
+            tests = systems.tested(self.terms, pairs, settings, fixed=self.request.fixed_queries)
+        elif self.request.correction == "maxt" and len(self.terms) > MOST_ALONE:
+            (a, b), board, unknown = pairs.T, self.board, np.full((len(pairs), 2), math.nan)
+            differing = board.differing[a, b]
             critical = np.where(2.0 ** (1.0 - differing) >= settings.alpha, math.inf, math.nan)
             drawn = np.zeros(len(pairs), dtype=np.int64)
-            return PairTest(of.D[a, b], np.sqrt(of.A[a, b]), none[:, 0], critical, differing, none, none, drawn)  # type: ignore[arg-type]
+            error = np.sqrt(board.A[a, b])
+            return PairTest(board.D[a, b], error, unknown[:, 0], critical, differing, unknown, unknown, drawn)  # type: ignore[arg-type]
         else:
             tests = tested(self.board, pairs, settings)
-        if self.asked.test == "t" and not self.asked.replicates:
+        if self.request.test == "t" and not self.request.replicates:
             each = zip(pairs.tolist(), tests, strict=True)
             tests = [_t_test(self.results[a], self.results[b], test, settings) for (a, b), test in each]
         return PairTest(*map(np.array, zip(*tests, strict=True)))  # type: ignore[arg-type]
 
     def standings(self, significant: IntArray | None) -> Iterator[Standing]:
         """The runs; with the ranks that they may have where all pairs were tested, so that findings hold at once."""
-        n, f, asked = len(self.scored), self.sign * self.f, self.asked
+        n, f, request = len(self.scored), self.sign * self.f, self.request
         ranks = dict.fromkeys(range(n), Ranks(0, 0))
-        if significant is not None and asked.correction != "none":
+        if significant is not None and request.correction != "none":
             order = np.argsort(-f, kind="stable").tolist()  # NaN comes last
             better = better_than(f, significant)[np.ix_(order, order)]
             ranks = dict(zip(order, rank_sets(f[order].tolist(), better), strict=True))
-        level = asked.settings.confidence_level
-        for at, scores in enumerate(self.scored):
+        level = request.settings.confidence_level
+        for run, scores in enumerate(self.scored):
             interval = interval_of(
-                self.results[at], self.terms[at], level, is_share=self.is_share, fixed=asked.fixed_queries
+                self.results[run], self.terms[run], level, is_share=self.is_share, fixed=request.fixed_queries
             )
-            value = number(self.results[at].value)
-            yield Standing(scores.tag, scores.name, scores.file, value, interval, ranks[at], scores.remarks)
+            value = number(self.results[run].value)
+            yield Standing(scores.tag, scores.name, scores.file, value, interval, ranks[run], scores.remarks)
 
     def counts(self, pairs: IntArray) -> IntArray:
         """In how many queries the first run of each pair wins, ties and loses; shape (3, P)."""
         values, wins = np.stack([result.per_query for result in self.results]), []
-        for at in range(0, len(pairs), _AT_ONCE):
-            a, b = pairs[at : at + _AT_ONCE].T
+        for first in range(0, len(pairs), _AT_ONCE):
+            a, b = pairs[first : first + _AT_ONCE].T
             apart = values[a] - values[b]
-            wins.append(np.stack([np.count_nonzero(one, axis=1) for one in (apart > NEAR, apart < -NEAR)]))
-        known = (~np.isnan(values)).astype(np.float64)
+            wins.append(np.stack([np.count_nonzero(is_so, axis=1) for is_so in (apart > NEAR, apart < -NEAR)]))
+        has_value = (~np.isnan(values)).astype(np.float64)
         won, lost = np.concatenate(wins, axis=1)
-        both = (known @ known.T)[pairs[:, 0], pairs[:, 1]].astype(np.int64)
+        both = (has_value @ has_value.T)[pairs[:, 0], pairs[:, 1]].astype(np.int64)
         return np.stack([won, both - won - lost, lost])
 
     def effect(self, a: int, b: int) -> tuple[float, tuple[tuple[str, float], ...]]:
         """The effect of a pair, and the queries without which its difference would change most."""
         difference, jackknife = float(self.f[a] - self.f[b]), self.without[a] - self.without[b]
-        adding = np.any([(self.results[at].terms.each != 0).any(axis=1) for at in (a, b)], axis=0)
+        adding = np.any([(self.results[run].terms.each != 0).any(axis=1) for run in (a, b)], axis=0)
         names, change = self.scored[0].query_ids, np.nan_to_num(jackknife - difference)
         least = np.partition(np.abs(change), -_DECIDING)[-_DECIDING] if len(names) > _DECIDING else 0.0
         largest = np.flatnonzero(np.abs(change) >= least - 2 * NEAR).tolist()
         # rounded, so that which of two equal ones comes first does not depend on the order of sums
-        order = sorted(largest, key=lambda at: (-round(abs(float(change[at])), 12), names[at]))[:_DECIDING]
-        deciding = tuple((names[at], float(change[at])) for at in order if abs(change[at]) > NEAR)
+        order = sorted(largest, key=lambda query: (-round(abs(float(change[query])), 12), names[query]))[:_DECIDING]
+        deciding = tuple((names[query], float(change[query])) for query in order if abs(change[query]) > NEAR)
         return resampling.effect(difference, jackknife[adding]), deciding
 
     def pair_columns(self, pairs: IntArray, test: PairTest, p: FloatArray, intervals: Sequence[FloatArray]) -> Pairs:
@@ -254,54 +255,56 @@ class _Board:
         if len(self.scored) <= MOST_ALONE:
             effects, deciding = zip(*(self.effect(a, b) for a, b in places), strict=True)
         wins, ties, losses = self.counts(pairs)[:: self.sign]
-        is_found = p < self.asked.settings.alpha
+        is_found = p < self.request.settings.alpha
         difference, narrower = self.sign * test.difference, (self.sign * intervals[1])[:, :: self.sign]
         return Pairs({
             "a": pairs[:, 0], "b": pairs[:, 1],
             "tags": tagged, "names": tagged if names == tags else [(names[a], names[b]) for a, b in places],
             "difference": test.difference, "error": test.error, "interval": intervals[0], "p": p,
             "own_interval": test.interval, "own_p": test.p,
-            "verdict": verdicts(difference, is_found, narrower, self.asked.margin),  # type: ignore[arg-type]
+            "verdict": verdicts(difference, is_found, narrower, self.request.margin),  # type: ignore[arg-type]
             "differing": test.differing, "wins": wins, "ties": ties, "losses": losses,
             "effect": np.array(effects), "deciding": list(deciding),
         })  # fmt: skip
 
 
-def _compared(boards: Sequence[_Board], pairs: IntArray, asked: _Settings, *, all_pairs: bool) -> Iterator[Comparison]:
+def _compared(
+    boards: Sequence[_Board], pairs: IntArray, request: _Settings, *, all_pairs: bool
+) -> Iterator[Comparison]:
     """A comparison on each measure; their pairs are corrected together."""
-    settings, together, first = asked.settings, len(pairs) * len(boards), boards[0].scored[0]
+    settings, together, first = request.settings, len(pairs) * len(boards), boards[0].scored[0]
     tests = [board.test_each_pair(pairs, settings) for board in boards]
     p = np.concatenate([test.p for test in tests])
     intervals: list[Sequence[FloatArray]] = [(test.interval, test.narrower) for test in tests]  # type: ignore[misc]
     resamples = max(test.drawn.max() for test in tests)  # type: ignore[attr-defined]
     n_known = np.count_nonzero(~np.isnan([test.difference for test in tests]))
-    if asked.correction == "maxt" and (len(boards[0].scored) > MOST_ALONE or n_known > 1):
+    if request.correction == "maxt" and (len(boards[0].scored) > MOST_ALONE or n_known > 1):
         joint = jointly([(board.board, pairs) for board in boards if board.board is not None], settings)
         p, resamples, intervals = np.concatenate(joint.p), joint.drawn, list(joint.intervals)  # type: ignore[arg-type]
         tests = [test._replace(critical=np.fmax(test.critical, joint.critical)) for test in tests]
-    elif asked.correction == "bonferroni":
+    elif request.correction == "bonferroni":
         wide = replace(settings, confidence_level=1 - settings.alpha / together)
         wider = [board.test_each_pair(pairs, wide) for board in boards]
         p, intervals = np.minimum(p * together, 1.0), [(test.interval, test.narrower) for test in wider]  # type: ignore[misc]
-    for board, test, of_p, ends in zip(boards, tests, np.split(p, len(boards)), intervals, strict=True):
-        told = board.pair_columns(pairs, test, of_p, ends)
+    for board, test, p_of_board, ends in zip(boards, tests, np.split(p, len(boards)), intervals, strict=True):
+        of_pairs = board.pair_columns(pairs, test, p_of_board, ends)
         comparison = Comparison(
             **first.on_gold(board.measure.name, settings.seed),
-            groups=board.n if asked.groups is not None else 0,
-            replicates=asked.replicates,
-            fixed_queries=asked.fixed_queries,
-            test=asked.test,
-            correction=asked.correction,
+            groups=board.n if request.groups is not None else 0,
+            replicates=request.replicates,
+            fixed_queries=request.fixed_queries,
+            test=request.test,
+            correction=request.correction,
             resamples=int(resamples),
             confidence_level=settings.confidence_level,
             interval=board.interval,
-            margin=asked.margin,
+            margin=request.margin,
             together=together,
-            runs=tuple(board.standings(pairs[of_p < settings.alpha] if all_pairs else None)),
-            pairs=told,
+            runs=tuple(board.standings(pairs[p_of_board < settings.alpha] if all_pairs else None)),
+            pairs=of_pairs,
             lower_is_better=board.measure.lower_is_better,
         )
-        yield replace(comparison, remarks=tuple(_remarks(comparison, board, test, told, pairs)))
+        yield replace(comparison, remarks=tuple(_remarks(comparison, board, test, of_pairs.columns, pairs)))
 
 
 def _t_test(result: Result, other: Result, test: PairTest, settings: Resampling) -> PairTest:
@@ -321,15 +324,17 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> IntArray:
     if baseline is None:
         return all_pairs(n)
     place = place_of(scored, baseline, "the baseline")
-    return np.array([(at, place) for at in range(n) if at != place])
+    return np.array([(run, place) for run in range(n) if run != place])
 
 
-def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs, pairs: IntArray) -> Iterator[Remark]:
+def _remarks(
+    comparison: Comparison, board: _Board, test: PairTest, columns: Mapping[str, Any], pairs: IntArray
+) -> Iterator[Remark]:
     """What to know before the numbers are believed."""
-    p, interval, alpha = told.columns["p"], told.columns["interval"], comparison.alpha
+    p, interval, alpha = columns["p"], columns["interval"], comparison.alpha
     tags = [shortened(name) for name in comparison.names]
     differing = np.asarray(test.differing)
-    known, differ = ~np.isnan(test.difference), differing > 0
+    has_scores, differ = ~np.isnan(test.difference), differing > 0
 
     def of_pairs(row: str, which: BoolArray, **fields: object) -> Iterator[Remark]:
         if n_pairs := int(np.count_nonzero(which)):
@@ -338,24 +343,24 @@ def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs,
     if undefined := [tag for tag, score in zip(tags, board.f, strict=True) if math.isnan(score)]:
         yield Remark.of("undefined-measure", undefined, measure=comparison.measure)
     alike = ~differ
-    for at in np.flatnonzero(alike).tolist():
-        one, other = (board.terms[run] for run in pairs[at].tolist())
-        alike[at] = np.array_equal(one.each, other.each) and np.array_equal(one.besides, other.besides)
+    for pair in np.flatnonzero(alike).tolist():
+        first, other = (board.terms[run] for run in pairs[pair].tolist())
+        alike[pair] = np.array_equal(first.each, other.each) and np.array_equal(first.besides, other.besides)
     yield from of_pairs("no-difference", alike, measure=comparison.measure)
     if comparison.test == "t":
-        yield from of_pairs("no-difference.error", np.isnan(p) & known)
+        yield from of_pairs("no-difference.error", np.isnan(p) & has_scores)
     else:
-        few = known & too_few_queries(differing, test.critical, comparison.resamples, alpha)
+        few = has_scores & too_few_queries(differing, test.critical, comparison.resamples, alpha)
         yield from of_pairs(
             "too-few-queries.pairs", few, units=units_of(comparison.unit, in_groups=bool(comparison.groups))
         )
-        if comparison.resamples and (known & differ & ~few).any():
+        if comparison.resamples and (has_scores & differ & ~few).any():
             yield from too_few_resamples(comparison.resamples, alpha)
     if len({*comparison.replicates}) > 1:
         fewest, most = min(comparison.replicates), max(comparison.replicates)
         yield Remark.of("unequal-replicates", fewest=fewest, most=most)
-    yield from of_pairs("few-hold-most", known & differ & np.isnan(interval).any(axis=1))
+    yield from of_pairs("few-hold-most", has_scores & differ & np.isnan(interval).any(axis=1))
     if board.n < MANY_QUERIES:
         answered = np.array([scores.answered for scores in board.scored])
-        apart = known & ((answered[pairs[:, 0]] != answered[pairs[:, 1]]).mean(axis=1) >= UNEQUAL)
+        apart = has_scores & ((answered[pairs[:, 0]] != answered[pairs[:, 1]]).mean(axis=1) >= UNEQUAL)
         yield from of_pairs("unlike-answers", apart, queries=MANY_QUERIES)

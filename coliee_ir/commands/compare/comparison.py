@@ -162,13 +162,13 @@ def _listed(column: Any) -> Sequence[Any]:
 def _as_json(column: Any) -> Sequence[Any]:
     if not isinstance(column, np.ndarray):
         return _in_lists(column)  # of texts and of finite numbers
-    held = column.astype(object)
-    held[~np.isfinite(column)] = None
-    return held.tolist()  # type: ignore[no-any-return]
+    values = column.astype(object)
+    values[~np.isfinite(column)] = None
+    return values.tolist()  # type: ignore[no-any-return]
 
 
 def _in_lists(column: Sequence[Any]) -> list[Any]:
-    return [_in_lists(one) if isinstance(one, tuple) else one for one in column]
+    return [_in_lists(value) if isinstance(value, tuple) else value for value in column]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -273,8 +273,8 @@ class Comparison(OnGold):
         test = f"t test over {over}" if self.replicates else "paired t test" if self.test == "t" else test
         words, n = [test], self.together
         if n > 1:
-            of = f" for {n} pairs{' of all measures' * (n > len(self.pairs))}" * (self.correction != "none")
-            words.append(f"{_CORRECTION[self.correction]}{of}")
+            for_pairs = f" for {n} pairs{' of all measures' * (n > len(self.pairs))}" * (self.correction != "none")
+            words.append(f"{_CORRECTION[self.correction]}{for_pairs}")
         return "; ".join([*words, f"p < {self.alpha:.6g}"])
 
     @property
@@ -303,8 +303,8 @@ class Comparison(OnGold):
             "run": lambda row: names[row[0][1].a],
             "versus": lambda row: names[row[0][1].b],
         }
-        for at, by in enumerate(self.by_gold):
-            columns |= _difference_columns(at, by, percent)
+        for gold, ending in enumerate(self.by_gold):
+            columns |= _difference_columns(gold, ending, percent)
         of_measures = zip(*([one, *one.others] for one in self.by_gold.values()), strict=True)
         rows = chain.from_iterable(zip(*map(_in_rows, each), strict=True) for each in of_measures)
         difference = "difference in mean" if self.replicates else "difference of"
@@ -330,38 +330,40 @@ class Comparison(OnGold):
             winner, loser = (pair.a, pair.b) if self.is_better(pair) else (pair.b, pair.a)
             better[winner].append(letter(loser))
         sign = 1 if self.lower_is_better else -1
-        known = {at: sign * run.score for at, run in enumerate(runs) if run.score is not None}
-        best = f"{sign * min(known.values()):.4f}" if known else ""
+        less = {place: sign * run.score for place, run in enumerate(runs) if run.score is not None}
+        best = f"{sign * min(less.values()):.4f}" if less else ""
         with_files = any(run.name != run.tag for run in runs)
-        order = sorted(range(len(runs)), key=lambda at: known.get(at, math.inf))
+        order = sorted(range(len(runs)), key=lambda place: less.get(place, math.inf))
         ends = f"low {level}", f"high {level}"
         (measure,) = distinct([self.measure], ["", "run", "file", f"rank {level}", *ends])
         columns: dict[str, Callable[[int], Cell]] = {
-            f"rank {level}" if self.in_ranks else "": lambda at: str(runs[at].ranks) if self.in_ranks else letter(at),
-            "run": lambda at: runs[at].name,
-            **({"file": lambda at: runs[at].file} if with_files else {}),
-            measure: lambda at: _score(runs[at].score, best, ",".join(better[at])),
-            ends[0]: lambda at: Number(runs[at].interval.low),
-            ends[1]: lambda at: Number(runs[at].interval.high),
+            f"rank {level}" if self.in_ranks else "": lambda place: (
+                str(runs[place].ranks) if self.in_ranks else letter(place)
+            ),
+            "run": lambda place: runs[place].name,
+            **({"file": lambda place: runs[place].file} if with_files else {}),
+            measure: lambda place: _score(runs[place].score, best, ",".join(better[place])),
+            ends[0]: lambda place: Number(runs[place].interval.low),
+            ends[1]: lambda place: Number(runs[place].interval.high),
         }
         what = f"Letters: runs that this run significantly outperforms (p < {self.alpha:.6g})"
         if self.in_ranks:
             what = f"Possible ranks: joint {level} confidence for all runs"
-        of = "mean " * bool(self.replicates)
+        mean = "mean " * bool(self.replicates)
         less = ", less is better" * self.lower_is_better
         on = f"on {counted(self.queries, self.unit)}"
-        caption = f"{of}{self.measure} {on}{less}, with a {level} interval for each run alone. {what}."
+        caption = f"{mean}{self.measure} {on}{less}, with a {level} interval for each run alone. {what}."
         caption = caption[:1].upper() + caption[1:]
         return Grid.of(order if self.in_ranks else range(len(runs)), columns, caption, 2 + with_files)
 
     def _deciding(self) -> Iterator[str]:
         for pair in self.pairs if len(self.pairs) <= _FEW else ():
-            shown = [
+            queries = [
                 f"{query} ({change:+.4f} if removed)" for query, change in pair.deciding[:_TOLD] if round(change, 4)
             ]
-            if shown:
+            if queries:
                 a, b = self.names[pair.a], self.names[pair.b]
-                yield printable(f"most influential {plural(self.unit)} for {a} − {b}: {', '.join(shown)}")
+                yield printable(f"most influential {plural(self.unit)} for {a} − {b}: {', '.join(queries)}")
 
 
 #: a pair by each gold
@@ -372,19 +374,19 @@ def _in_rows(comparison: Comparison) -> Iterator[tuple[Comparison, Pair]]:
     return ((comparison, pair) for pair in comparison.pairs)
 
 
-def _difference_columns(at: int, by: str, level: str) -> dict[str, Callable[[_Row], Cell]]:
+def _difference_columns(gold: int, ending: str, level: str) -> dict[str, Callable[[_Row], Cell]]:
     """Heading → what is found of a pair by one of the golds."""
     return {
-        f"difference{by}": lambda row: _signed(row[at][1].difference, signed),
-        f"low {level}{by}": lambda row: _signed(row[at][1].interval.low, signed_end),
-        f"high {level}{by}": lambda row: _signed(row[at][1].interval.high, signed_end),
-        f"p{by}": lambda row: _p(row[at][1].p)._replace(bold=row[at][0].significant(row[at][1])),
-        f"verdict{by}": lambda row: row[at][1].verdict,
+        f"difference{ending}": lambda row: _signed(row[gold][1].difference, signed),
+        f"low {level}{ending}": lambda row: _signed(row[gold][1].interval.low, signed_end),
+        f"high {level}{ending}": lambda row: _signed(row[gold][1].interval.high, signed_end),
+        f"p{ending}": lambda row: _p(row[gold][1].p)._replace(bold=row[gold][0].significant(row[gold][1])),
+        f"verdict{ending}": lambda row: row[gold][1].verdict,
     }
 
 
-def _signed(value: float | None, shown: Callable[[float], str]) -> Number:
-    return number_or_dash(value)._replace(shown=shown(math.nan if value is None else value))
+def _signed(value: float | None, written: Callable[[float], str]) -> Number:
+    return number_or_dash(value)._replace(shown=written(math.nan if value is None else value))
 
 
 def _score(value: float | None, best: str, mark: str) -> Number:
@@ -396,13 +398,13 @@ def _p(value: float | None) -> Number:
     return number_or_dash(value)._replace(shown="<0.0001" * (value is not None and value < 0.00005))
 
 
-def letter(at: int) -> str:
+def letter(place: int) -> str:
     """The letters of a run by its place: a, b, … z, aa, ab, …; never a digit, which would lengthen a number.
 
     >>> letter(0), letter(25), letter(26), letter(701), letter(702)
     ('a', 'z', 'aa', 'zz', 'aaa')
     """
-    return (letter(at // 26 - 1) if at >= 26 else "") + chr(ord("a") + at % 26)
+    return (letter(place // 26 - 1) if place >= 26 else "") + chr(ord("a") + place % 26)
 
 
 def verdicts(

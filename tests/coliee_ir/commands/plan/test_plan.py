@@ -11,6 +11,7 @@ import pytest
 from example_runs import EXAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
+from naive_resampling import micro
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
@@ -110,11 +111,38 @@ def test_more_queries_find_smaller_differences_and_more_runs_larger_ones():
 
 
 def test_groups_count_as_wholes_and_are_named():
-    groups = {query: f"g{at // 4}" for at, query in enumerate(QUERIES)}
-    found = planned(0.7, 0.6, queries=[100], groups=groups)
-    assert (found.groups, found.to_dict()["groups"]) == (50, 50)
+    groups, chance = {query: f"g{at // 4}" for at, query in enumerate(QUERIES)}, random.Random(1)
+    right = [{group: chance.random() < quality for group in dict.fromkeys(groups.values())} for quality in (0.7, 0.6)]
+
+    def planned_for(answers, **options):
+        evaluator = Evaluator(Gold(labels=dict.fromkeys(answers[0], True)), task="4")
+        runs = [evaluator.evaluate(Answers(each, tag=str(at))) for at, each in enumerate(answers)]
+        return plan(runs, **options)
+
+    of_queries = [{query: each[group] for query, group in groups.items()} for each in right]
+    found, of_groups = planned_for(of_queries, queries=[100], groups=groups), planned_for(right, queries=[25])
+    assert (found.groups, found.to_dict()["groups"], of_groups.groups) == (50, 50, 0)
+    assert found.sizes[0].found == of_groups.sizes[0].found  # 100 queries are 25 groups
     assert "50 groups" in render(found, "table")
-    assert planned(0.7, 0.6, queries=[100]).to_dict()["groups"] == 0
+
+
+def test_the_typical_pair_is_the_median_and_the_hardest_that_which_varies_most():
+    five = planned(0.7, 0.6, 0.65, 0.3, 0.7, queries=[200])
+    [[_, typical, hardest]] = five.tables()[0].rows
+    found = five.sizes[0].found
+    assert (typical.value, hardest.value) == (np.median(found), max(found))
+    assert min(found) < typical.value < hardest.value
+
+
+def test_where_few_queries_are_far_larger_than_others_more_queries_help_less():
+    draw, ratios = np.random.default_rng(1), []
+    for sizes in (np.full(200, 2), 2 * np.floor(np.minimum(draw.random(200) ** (-1 / 1.3), 200)).astype(int)):
+        chance = draw.beta(2, 2, (2, 200)) / 2 + np.array([[0.4], [0.2]])
+        counts = [np.column_stack((draw.binomial(sizes, each), sizes, sizes)) for each in chance]
+        board = paired.Board([micro(each.tolist()) for each in counts])
+        few, many = (least[0] for least in power.least_found(board, [(0, 1)], [400, 1600], Resampling(99), 0.8))
+        ratios.append(few / many)
+    assert ratios[0] == pytest.approx(2, rel=0.05) and math.sqrt(2) < ratios[1] < 1.7
 
 
 def test_what_makes_no_sense_is_refused_and_by_default_this_years_number_is_halved_and_doubled():
