@@ -135,7 +135,7 @@ class Plan(OnGold):
         elif self.largest_share >= _HEAVY:
             notes.append(
                 f"One {self.unit} has {self.largest_share:.0%} of the variance of a typical difference: with so few "
-                f"large {units}, a power of 0.8 may be anything from 0.7 to 0.97."
+                f"large {units}, a power of 0.8 may be anything from 0.65 to 1."
             )
         return notes
 

@@ -73,8 +73,10 @@ def _falling(board: Board, pairs: IntArray) -> float:
         u, g = (board.u[a] - board.u[b])[order], board.weights(a, slice(b, b + 1))[0][order]
         scale = inverse(g.sum(axis=1, keepdims=True))
         apart = (u - u.sum(axis=1, keepdims=True) * scale * g) * scale
-        variance = float(np.median((apart**2).sum(axis=1))) * m / (m - 1) / (board.own[a, b] ** 2 * n / (n - 1))
-        each.append(min(max(math.log(variance) / math.log(n / m), 0.5), 1.0) if variance > 0 else 0.5)
+        of_quarter = float(np.median((apart**2).sum(axis=1))) * m / (m - 1)
+        of_all = float(board.own[a, b]) ** 2 * n / (n - 1)
+        falls = math.log(of_quarter / of_all) / math.log(n / m) if min(of_quarter, of_all) > 0 else 0.0
+        each.append(min(max(falls, 0.5), 1.0))
     return float(np.median(each)) if each else 1.0
 
 

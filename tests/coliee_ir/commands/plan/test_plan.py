@@ -143,6 +143,10 @@ def test_where_few_queries_are_far_larger_than_others_more_queries_help_less():
         few, many = (least[0] for least in power.least_found(board, [(0, 1)], [400, 1600], Resampling(99), 0.8))
         ratios.append(few / many)
     assert ratios[0] == pytest.approx(2, rel=0.05) and math.sqrt(2) < ratios[1] < 1.7
+    even = paired.Board(
+        [micro([[at * right, 4 * at, 4 * at] for at in range(1, 31)]) for right in (3, 2)]
+    )  # no query says otherwise
+    assert all(least[0] < 1e-9 for least in power.least_found(even, [(0, 1)], [10, 40], Resampling(99), 0.8))
 
 
 def test_what_makes_no_sense_is_refused_and_by_default_this_years_number_is_halved_and_doubled():
@@ -181,7 +185,7 @@ def test_where_one_query_has_most_of_the_variance_the_plan_says_so():
     assert found.largest_share > 0.5
     note = found.notes()[-1]
     assert f"{found.largest_share:.0%}" in note and found.differing == 0
-    assert all(figure in note for figure in ("0.7", "0.97"))
+    assert "0.65 to 1" in note
     assert len(planned(0.7, 0.6).notes()) == 1
 
 
