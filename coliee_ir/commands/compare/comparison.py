@@ -330,10 +330,10 @@ class Comparison(OnGold):
             winner, loser = (pair.a, pair.b) if self.is_better(pair) else (pair.b, pair.a)
             better[winner].append(letter(loser))
         sign = 1 if self.lower_is_better else -1
-        less = {place: sign * run.score for place, run in enumerate(runs) if run.score is not None}
-        best = f"{sign * min(less.values()):.4f}" if less else ""
+        ascending = {place: sign * run.score for place, run in enumerate(runs) if run.score is not None}
+        best = f"{sign * min(ascending.values()):.4f}" if ascending else ""
         with_files = any(run.name != run.tag for run in runs)
-        order = sorted(range(len(runs)), key=lambda place: less.get(place, math.inf))
+        order = sorted(range(len(runs)), key=lambda place: ascending.get(place, math.inf))
         ends = f"low {level}", f"high {level}"
         (measure,) = distinct([self.measure], ["", "run", "file", f"rank {level}", *ends])
         columns: dict[str, Callable[[int], Cell]] = {
