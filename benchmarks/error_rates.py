@@ -141,12 +141,12 @@ def plain(a: Terms, b: Terms, seed: int) -> float:
 def rates(model: Model, queries: int, pairs: int, seed: int) -> tuple[float, float]:
     """How often the test, and that without a standard error, say that two runs differ."""
     random = np.random.default_rng([seed, queries])
-    found = np.zeros(2)
-    for at in range(pairs):
+    counted = np.zeros(2)
+    for trial in range(pairs):
         a, b = model(random, queries)
-        [test] = tested(Board([a, b]), [(0, 1)], Resampling(TRIALS, seed + at, 1 - ALPHA))
-        found += [test.p < ALPHA, plain(a, b, seed + at) < ALPHA]
-    ours, theirs = (found / pairs).tolist()
+        [test] = tested(Board([a, b]), [(0, 1)], Resampling(TRIALS, seed + trial, 1 - ALPHA))
+        counted += [test.p < ALPHA, plain(a, b, seed + trial) < ALPHA]
+    ours, theirs = (counted / pairs).tolist()
     return ours, theirs
 
 
@@ -160,11 +160,11 @@ def t_rejections(a: System, b: System, queries: int, pairs: int, seed: int) -> f
 def false_claims(runs: int, queries: int, boards: int, seed: int, tails: bool = False) -> float:
     """The share of boards of equally good runs on which any difference is claimed."""
     random = np.random.default_rng([seed, runs, queries])
-    found = 0
-    for at in range(boards):
+    claimed = 0
+    for trial in range(boards):
         terms = board(random, queries, runs, tails)
-        found += bool(standings(terms, Resampling(TRIALS, seed + at, 1 - ALPHA)).better.any())
-    return found / boards
+        claimed += bool(standings(terms, Resampling(TRIALS, seed + trial, 1 - ALPHA)).better.any())
+    return claimed / boards
 
 
 def board(random: np.random.Generator, queries: int, runs: int, tails: bool = False) -> list[Terms]:
@@ -172,11 +172,11 @@ def board(random: np.random.Generator, queries: int, runs: int, tails: bool = Fa
     relevant = _heavy(random, queries) if tails else _relevant(random, queries)
     difficulty = random.beta(0.8, 1.2, queries)
     verbosity = random.gamma(2.0, 0.5, queries)
-    made = []
+    runs_ = []
     for _ in range(runs):
         correct = random.binomial(relevant, difficulty)
-        made.append(micro(_counts(correct, correct + random.poisson(3.5 * verbosity), relevant)))
-    return made
+        runs_.append(micro(_counts(correct, correct + random.poisson(3.5 * verbosity), relevant)))
+    return runs_
 
 
 def held_by_scores(draw: Callable[[np.random.Generator, int], Terms], queries: int, times: int, seed: int) -> float:
@@ -214,8 +214,8 @@ def abstaining(answered: float, precise: float, times: int, other: float) -> Mod
     def model(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
         relevant = _relevant(random, queries)
         returned = np.where(random.random(queries) < answered, relevant, 0)
-        one = _counts(random.binomial(returned, precise), returned, relevant)
-        return micro(one), micro(_counts(random.binomial(relevant, other), times * relevant, relevant))
+        careful = _counts(random.binomial(returned, precise), returned, relevant)
+        return micro(careful), micro(_counts(random.binomial(relevant, other), times * relevant, relevant))
 
     return model
 
@@ -243,14 +243,14 @@ def fixed_numbers(a: int, b: int, skill: float, by: float = 0.0) -> Model:
 
 
 def _one_and_ten(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
-    one = _counts(random.binomial(1, 0.3, queries), 1, 10)
-    return micro_p(one), micro_p(_counts(random.binomial(10, 0.3, queries), 10, 10))
+    first = _counts(random.binomial(1, 0.3, queries), 1, 10)
+    return micro_p(first), micro_p(_counts(random.binomial(10, 0.3, queries), 10, 10))
 
 
 def _tails(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
     relevant = _heavy(random, queries)
-    one = _counts(random.binomial(relevant, 0.4), relevant, relevant)
-    return micro(one), micro(_counts(random.binomial(relevant, 0.6), 2 * relevant, relevant))
+    first = _counts(random.binomial(relevant, 0.4), relevant, relevant)
+    return micro(first), micro(_counts(random.binomial(relevant, 0.6), 2 * relevant, relevant))
 
 
 def clustered(grouped: bool) -> Model:
@@ -264,8 +264,8 @@ def clustered(grouped: bool) -> Model:
             luck = np.where(random.random(queries) < 0.6**0.5, together, random.random(queries))
             runs.append(of_mean((luck < 0.6).astype(np.float64)))
         units = Units.of([str(at) for at in range(queries)], {str(at): str(group[at]) for at in range(queries)})
-        one, other = map(units.terms, runs) if grouped else runs
-        return one, other
+        first, other = map(units.terms, runs) if grouped else runs
+        return first, other
 
     return model
 
@@ -548,11 +548,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--lecard", default="", help="the folder of LeCaRD's gold and rankings, which is resampled")
     parser.add_argument("-o", "--output", type=Path, default=Path("benchmarks/error-rates.md"), help="the page")
     options = parser.parse_args(arguments)
-    found = []
+    sections = []
     for text in told(options.times, options.seed, options.lecard):
         print(text, flush=True)
-        found.append(text)
-    options.output.write_text("\n".join(found), encoding="utf-8")
+        sections.append(text)
+    options.output.write_text("\n".join(sections), encoding="utf-8")
     return 0
 
 

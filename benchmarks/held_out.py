@@ -101,30 +101,30 @@ def truth(seed: int, measure: str, mean: float = 5.0) -> Truth:
     return Truth(pool, objective(parse(measure)[0], pool, Decisions()))
 
 
-def outcome(seed: int, queries: int, measure: str, known: Truth, repeats: int = REPEATS) -> Outcome:
+def outcome(seed: int, queries: int, measure: str, fresh: Truth, repeats: int = REPEATS) -> Outcome:
     """Tune on one world, and look up what the rule is worth."""
     drawn = world(seed, queries)
     tuning = tune(drawn.gold, drawn.run, task="trec", measure=measure, repeats=repeats, seed=seed)
-    best = max(tuning.tried, key=lambda one: one.resubstitution)
+    best = max(tuning.tried, key=lambda tried: tried.resubstitution)
     return Outcome(
         tuning.resubstitution,
         best.resubstitution,
         tuning.held_out,
         *tuning.interval,
-        known.score(tuning.rule),
-        known.score(best.rule),
+        fresh.score(tuning.rule),
+        fresh.score(best.rule),
     )
 
 
 def row(queries: int, outcomes: Sequence[Outcome]) -> str:
     """A row of the table."""
     columns = np.array(outcomes)
-    on_all, best, held, low, high, true, true_of_best = columns.mean(axis=0)
+    on_all, best, held_out, low, high, true, true_of_best = columns.mean(axis=0)
     bias = columns[:, 2] - columns[:, 5]
     error = bias.std(ddof=1) / len(bias) ** 0.5 if len(bias) > 1 else float("nan")
     covered = float(((columns[:, 3] <= columns[:, 5]) & (columns[:, 5] <= columns[:, 4])).mean())
     return (
-        f"| {queries} | {on_all:.3f} | {best:.3f} | {held:.3f} | {true:.3f} ({true_of_best:.3f}) "
+        f"| {queries} | {on_all:.3f} | {best:.3f} | {held_out:.3f} | {true:.3f} ({true_of_best:.3f}) "
         f"| {bias.mean():+.3f} ± {error:.3f} | {high - low:.3f} | {covered:.0%} |"
     )
 
@@ -141,12 +141,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--jobs", type=int, default=workers.cores())
     options = parser.parse_args(arguments)
-    known = truth(options.seed, options.measure)
+    fresh = truth(options.seed, options.measure)
     print(f"| queries | on all | best on all | held out | true {options.measure} | bias | width | covered |")
     print("|---:|---:|---:|---:|---:|---:|---:|---:|")
     for queries in options.queries:
         tasks = [
-            partial(outcome, options.seed + 1 + number, queries, options.measure, known, options.repeats)
+            partial(outcome, options.seed + 1 + number, queries, options.measure, fresh, options.repeats)
             for number in range(options.worlds)
         ]
         outcomes = []

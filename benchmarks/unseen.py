@@ -246,21 +246,21 @@ def pairs_of(folder: str) -> Iterator[tuple[str, Model, int, int]]:
 
 def singles(times: int, seed: int, folder: str) -> Iterator[list[str]]:
     """Intervals of single pairs."""
-    for kind, of, a, b in pairs_of(folder):
-        d = float(truth(of)[a] - truth(of)[b])
+    for kind, model, a, b in pairs_of(folder):
+        d = float(truth(model)[a] - truth(model)[b])
         d = 0.0 if abs(d) < 0.005 else d
         row = [kind, f"{d:.2f}"]
         for n in SIZES:
-            random, held, widths = np.random.default_rng([seed, n]), np.zeros(2), []
-            for at in range(times):
-                drawn = terms(of(random, n))
+            random, holding, widths = np.random.default_rng([seed, n]), np.zeros(2), []
+            for trial in range(times):
+                drawn = terms(model(random, n))
                 two = [drawn[a], drawn[b]]
-                [test] = tested(Board(two), [(0, 1)], settings(at))
+                [test] = tested(Board(two), [(0, 1)], settings(trial))
                 ends = [test.interval, jackknife(*two)]
-                held += [not (low > d or high < d) for low, high in ends]
+                holding += [not (low > d or high < d) for low, high in ends]
                 widths.append([high - low for low, high in ends])
             ours, theirs = np.nanmean(widths, axis=0)
-            row.append(f"{100 * held[0] / times:.0f} ({100 * held[1] / times:.0f}), {ours / theirs:.2f}")
+            row.append(f"{100 * holding[0] / times:.0f} ({100 * holding[1] / times:.0f}), {ours / theirs:.2f}")
         yield row
 
 
@@ -275,23 +275,23 @@ def joints(times: int, seed: int, folder: str) -> Iterator[list[str]]:
         pairs = list(itertools.combinations(range(len(f)), 2))
         true = np.array([f[a] - f[b] for a, b in pairs])
         for n in SIZES[1::2]:
-            random, found = np.random.default_rng([seed, n]), np.zeros(4)
-            for at in range(times):
+            random, counted = np.random.default_rng([seed, n]), np.zeros(4)
+            for trial in range(times):
                 runs = terms(model(random, n))
-                low, high = jointly([(Board(runs), pairs)], settings(at)).intervals[0][0].T
+                low, high = jointly([(Board(runs), pairs)], settings(trial)).intervals[0][0].T
                 in_order = np.argsort([-run.total for run in runs], kind="stable")
-                stood, of = possible_ranks([runs[one] for one in in_order], settings(at), range(len(runs)))
+                stood, standing = possible_ranks([runs[run] for run in in_order], settings(trial), range(len(runs)))
                 truly = f[in_order]
-                wrong = (of.better & (truly[:, None] < truly)).any()
-                best = np.array([one.may_be_best for one in stood])
-                found += [not ((low > true) | (high < true)).any(), not wrong, best[truly.argmax()], best.sum()]
-            hold, ranks, kept, size = found / times
+                wrong = (standing.better & (truly[:, None] < truly)).any()
+                best = np.array([run.may_be_best for run in stood])
+                counted += [not ((low > true) | (high < true)).any(), not wrong, best[truly.argmax()], best.sum()]
+            hold, ranks, best_kept, size = counted / times
             yield [
                 name,
                 str(n),
                 f"{100 * hold:.0f}%",
                 f"{100 * ranks:.0f}%",
-                f"{100 * kept:.0f}%",
+                f"{100 * best_kept:.0f}%",
                 f"{size:.1f}",
             ]
 
@@ -304,17 +304,17 @@ def seldom_differing(times: int, seed: int) -> Iterator[list[str]]:
             model = seldom(change, np.linspace(-gap, gap, n_runs).tolist())
             f = truth(model) * (gap > 0)
             true = np.array([f[a] - f[b] for a, b in pairs])
-            random, found, differing = np.random.default_rng([seed, n, n_runs]), np.zeros(4), []
-            for at in range(times):
+            random, counted, differing = np.random.default_rng([seed, n, n_runs]), np.zeros(4), []
+            for trial in range(times):
                 board = Board(terms(model(random, n)))
-                joint = jointly([(board, pairs)], settings(at))
+                joint = jointly([(board, pairs)], settings(trial))
                 low, high = joint.intervals[0][0].T
                 is_found, is_out = joint.p[0] < ALPHA, (low > true) | (high < true)
-                alone = [test.interval for test in tested(board, pairs, settings(at))]
-                held = np.mean([one.low <= d <= one.high for one, d in zip(alone, true, strict=True)])
-                found += [is_found.any(), not is_out.any(), held, (is_found != ((low > 0) | (high < 0))).any()]
+                alone = [test.interval for test in tested(board, pairs, settings(trial))]
+                held = np.mean([interval.low <= d <= interval.high for interval, d in zip(alone, true, strict=True)])
+                counted += [is_found.any(), not is_out.any(), held, (is_found != ((low > 0) | (high < 0))).any()]
                 differing += [int(board.differing[pair]) for pair in pairs]
-            claimed, hold, single, contradicted = (f"{100 * one / times:.1f}%" for one in found)
+            claimed, hold, single, contradicted = (f"{100 * times_ / times:.1f}%" for times_ in counted)
             few, many = np.percentile(differing, [10, 90]).astype(int).tolist()
             row += [claimed] if not gap else [f"{few}–{many}", hold, single, contradicted]
         yield row
@@ -330,21 +330,21 @@ def best(times: int, seed: int) -> Iterator[list[str]]:
         n_runs = len(model(np.random.default_rng(0), 5)[0])
         top = -1 if "equal" in name else int(f.argmax())
         for n in SIZES[1::2]:
-            random, found = np.random.default_rng([seed, n]), np.zeros(3)
-            for at in range(times):
+            random, counted = np.random.default_rng([seed, n]), np.zeros(3)
+            for trial in range(times):
                 runs = terms(model(random, n))
                 order = sorted(range(n_runs), key=lambda run: -runs[run].total)
-                stood, _ = possible_ranks([runs[one] for one in order], settings(at), range(n_runs))
-                if [one.may_be_best for one in stood].count(True) > 1:
+                stood, _ = possible_ranks([runs[run] for run in order], settings(trial), range(n_runs))
+                if [standing.may_be_best for standing in stood].count(True) > 1:
                     continue
                 pairs = [(order[0], other) for other in order[1:]]
                 every = list(itertools.combinations(range(n_runs), 2))
-                p = jointly([(Board(runs), every)], settings(at)).p[0] if n_runs > 2 else np.array(
-                    [test.p for test in tested(Board(runs), every, settings(at))])  # fmt: skip
-                of = {frozenset(pair): one for pair, one in zip(every, p.tolist(), strict=True)}
-                undecided = any(of[frozenset(pair)] >= ALPHA for pair in pairs)
-                found += [1, undecided, order[0] != top]
-            yield [name, str(n), *(f"{100 * one / times:.1f}%" for one in found)]
+                p = jointly([(Board(runs), every)], settings(trial)).p[0] if n_runs > 2 else np.array(
+                    [test.p for test in tested(Board(runs), every, settings(trial))])  # fmt: skip
+                p_of = dict(zip(map(frozenset, every), p.tolist(), strict=True))
+                undecided = any(p_of[frozenset(pair)] >= ALPHA for pair in pairs)
+                counted += [1, undecided, order[0] != top]
+            yield [name, str(n), *(f"{100 * boards_ / times:.1f}%" for boards_ in counted)]
 
 
 def fits(times: int, seed: int) -> Iterator[list[str]]:
@@ -356,47 +356,47 @@ def fits(times: int, seed: int) -> Iterator[list[str]]:
         for query in range(n):
             relevant, documents = min(int(random.geometric(0.4)), 5) + 1, 15
             common, ease = random.normal(0, 0.7, documents), random.normal(0, 0.6)
-            gold[f"q{query}"] = [f"d{at}" for at in range(relevant)]
+            gold[f"q{query}"] = [f"d{document}" for document in range(relevant)]
             for run in runs:
                 score = (np.arange(documents) < relevant) * (1.2 + ease) + common + random.normal(0, 1, documents)
-                run[f"q{query}"] = {f"d{at}": float(one) for at, one in enumerate(score)}
+                run[f"q{query}"] = {f"d{document}": value for document, value in enumerate(score.tolist())}
         return gold, runs
 
     for measure in ("AP", "MicroF1"):
-        held, shown = 0, 0
-        for at in range(times):
+        holding, left_out = 0, 0
+        for trial in range(times):
             gold, runs = drawn(queries)
-            fitted = fit_fusion(gold, *runs, task=1, measure=measure, repeats=1, seed=at)
+            fitted = fit_fusion(gold, *runs, task=1, measure=measure, repeats=1, seed=trial)
             later, of_later = drawn(fresh)
             values = []
-            for one in fitted.contenders[:2]:
-                fusion = replace(fitted.fusion, weights=one.weights, top=one.top, runs=(), files=())
+            for contender in fitted.contenders[:2]:
+                fusion = replace(fitted.fusion, weights=contender.weights, top=contender.top, runs=(), files=())
                 fused = fusion.fuse(*(Run.of(run, tag=str(place)) for place, run in enumerate(of_later)))
                 values.append(evaluate(later, fused.run, task=1, measures=[measure]).measures[measure])
             behind = fitted.contenders[1].behind
-            held += behind.interval.low <= values[0] - values[1] <= behind.interval.high
-            shown += behind.is_shown
-        yield [measure, f"{100 * held / times:.0f}%", f"{100 * shown / times:.0f}%"]
+            holding += behind.interval.low <= values[0] - values[1] <= behind.interval.high
+            left_out += behind.is_shown
+        yield [measure, f"{100 * holding / times:.0f}%", f"{100 * left_out / times:.0f}%"]
 
 
 def agreement(times: int, seed: int) -> str:
     """Boards of two: whether p, interval and ranks ever contradict each other."""
     random, significant, contradict = np.random.default_rng(seed), 0, 0
-    for at in range(times):
-        kind, n = [*COUNTS, "means", "accuracies"][at % 5], int(random.integers(5, 100))
+    for trial in range(times):
+        kind, n = [*COUNTS, "means", "accuracies"][trial % 5], int(random.integers(5, 100))
         a, b = random.normal(0, 1, 2).tolist()
         model = mean([a, b]) if kind == "means" else accuracies([a + 1, b + 1]) if kind == "accuracies" else (
             micro(kind, [a, b], [0.9, 0.3]))  # fmt: skip
         runs = sorted(terms(model(random, n)), key=lambda run: -run.total)
-        [test] = tested(Board(runs), [(0, 1)], settings(at))
-        (first, second), _ = possible_ranks(runs, settings(at), [0, 1])
+        [test] = tested(Board(runs), [(0, 1)], settings(trial))
+        (first, second), _ = possible_ranks(runs, settings(trial), [0, 1])
         is_found = test.p < ALPHA
         significant += is_found
         contradict += is_found != (test.interval.low > 0 or test.interval.high < 0)
         contradict += is_found != ((first.ranks, second.ranks) == ((1, 1), (2, 2)))
         contradict += is_found and second.may_be_best
-    found = f"Of {times:,} boards of two, {significant:,} are significant"
-    return f"{found}; contradictions of p, interval and ranks: {contradict}.\n"
+    summary = f"Of {times:,} boards of two, {significant:,} are significant"
+    return f"{summary}; contradictions of p, interval and ranks: {contradict}.\n"
 
 
 def margins(times: int, seed: int) -> Iterator[list[str]]:
@@ -405,13 +405,13 @@ def margins(times: int, seed: int) -> Iterator[list[str]]:
         model, a, b = spread(kind, 7), 4, 3
         d = float(truth(model)[a] - truth(model)[b])
         for n in SIZES[1::2]:
-            random, said = np.random.default_rng([seed, n]), list[str]()
-            for at in range(times):
+            random, words = np.random.default_rng([seed, n]), list[str]()
+            for trial in range(times):
                 drawn = terms(model(random, n))
-                [test] = tested(Board([drawn[a], drawn[b]]), [(0, 1)], settings(at))
-                said += verdicts(np.array([test.difference]), np.zeros(1, bool), np.array([test.narrower]), d)
-            below = sum(word in ("equivalent", "not better") or word.startswith("worse") for word in said) / times
-            above = sum(word.startswith("better") for word in said) / times
+                [test] = tested(Board([drawn[a], drawn[b]]), [(0, 1)], settings(trial))
+                words += verdicts(np.array([test.difference]), np.zeros(1, bool), np.array([test.narrower]), d)
+            below = sum(word in ("equivalent", "not better") or word.startswith("worse") for word in words) / times
+            above = sum(word.startswith("better") for word in words) / times
             yield [kind, f"{d:.3f}", str(n), f"{100 * below:.1f}%", f"{100 * above:.1f}%"]
 
 
@@ -427,15 +427,15 @@ def replicates(times: int, seed: int) -> Iterator[list[str]]:
                 for gap in (0.0, 0.5):
                     model = replicated(kind, gap, max(counts), between)
                     d = _system_truth(kind, gap, between) if gap else 0.0
-                    random, held, alone = np.random.default_rng([seed, n, *counts]), 0, 0
+                    random, holding, alone = np.random.default_rng([seed, n, *counts]), 0, 0
                     for _ in range(times):
                         drawn = terms(model(random, n))
                         both = [systems.system(drawn[: counts[0]]), systems.system(drawn[-counts[1] :])]
                         [test] = systems.tested(both, [(0, 1)], Resampling())
-                        held += not (test.interval.low > d or test.interval.high < d)
+                        holding += not (test.interval.low > d or test.interval.high < d)
                         low, high = jackknife(*both)
                         alone += low <= d <= high
-                    row.append(f"{100 * held / times:.0f}% ({100 * alone / times:.0f}%)")
+                    row.append(f"{100 * holding / times:.0f}% ({100 * alone / times:.0f}%)")
             yield row
 
 
@@ -444,7 +444,7 @@ def fixed(times: int, seed: int) -> Iterator[list[str]]:
     for between, counts in itertools.product((0.15, 0.5), ((3, 3), (3, 10), (5, 5))):
         row = [f"{between:g}", f"{counts[0]} and {counts[1]}"]
         for n in (20, 100):
-            random, held = np.random.default_rng([seed, n, *counts]), 0
+            random, holding = np.random.default_rng([seed, n, *counts]), 0
             for _ in range(times):
                 ease = random.normal(0, 1, n)
 
@@ -455,10 +455,10 @@ def fixed(times: int, seed: int) -> Iterator[list[str]]:
                     for runs, skill in zip((*counts, 4000, 4000), (0.3, 0.0) * 2, strict=True)
                 )
                 d = many[0].mean() - many[1].mean()
-                both = [systems.system(terms((one, np.ones(one.shape)))) for one in (ours, theirs)]
+                both = [systems.system(terms((scores, np.ones(scores.shape)))) for scores in (ours, theirs)]
                 [test] = systems.tested(both, [(0, 1)], Resampling(), fixed=True)
-                held += test.interval.low <= d <= test.interval.high
-            row.append(f"{100 * held / times:.0f}%")
+                holding += test.interval.low <= d <= test.interval.high
+            row.append(f"{100 * holding / times:.0f}%")
         yield row
 
 
@@ -466,12 +466,12 @@ def fixed(times: int, seed: int) -> Iterator[list[str]]:
 def _system_truth(kind: str, gap: float, between: float) -> float:
     """The difference of two systems over other runs of them."""
     random, model = np.random.default_rng(8), replicated(kind, gap, 5, between)
-    found = []
+    differences = []
     for _ in range(120):
         above, below = model(random, 1500)
         f = above.sum(axis=1) / below.sum(axis=1)
-        found.append(f[:5].mean() - f[5:].mean())
-    return float(np.mean(found))
+        differences.append(f[:5].mean() - f[5:].mean())
+    return float(np.mean(differences))
 
 
 def plans(times: int, seed: int) -> Iterator[list[str]]:
@@ -488,13 +488,13 @@ def plans(times: int, seed: int) -> Iterator[list[str]]:
             shares.append(largest_share(board, [(0, 1)]))
             needed.append(_queries_for(board, d))
         few, n, many = np.percentile(needed, [25, 50, 75]).astype(int).tolist()
-        found = 0
-        for at in range(2 * times):
+        n_found = 0
+        for trial in range(2 * times):
             drawn = terms(model(random, n))
-            [test] = tested(Board([drawn[a], drawn[b]]), [(0, 1)], settings(at))
-            found += test.p < ALPHA
+            [test] = tested(Board([drawn[a], drawn[b]]), [(0, 1)], settings(trial))
+            n_found += test.p < ALPHA
         largest = f"{100 * np.median(shares):.0f}%"
-        yield [kind, f"{d:.3f}", f"{few}–{many}", str(n), f"{100 * found / 2 / times:.0f}%", largest]
+        yield [kind, f"{d:.3f}", f"{few}–{many}", str(n), f"{100 * n_found / 2 / times:.0f}%", largest]
 
 
 def _queries_for(board: Board, difference: float) -> int:
