@@ -163,13 +163,13 @@ def with_caption(table: Grid) -> str:
 def fields_by_name(result: object) -> dict[str, Any]:
     """The fields of a result by their names, as JSON holds them; those without a place in its ``repr`` are left out."""
     assert is_dataclass(result)
-    held: dict[str, Any] = {}
+    as_dict: dict[str, Any] = {}
     for one in fields(result):
         if one.name == "remarks":
-            held |= as_json(getattr(result, one.name))
+            as_dict |= as_json(getattr(result, one.name))
         elif one.repr:
-            held[one.name] = jsonable(getattr(result, one.name))
-    return held
+            as_dict[one.name] = jsonable(getattr(result, one.name))
+    return as_dict
 
 
 def jsonable(value: Any) -> Any:

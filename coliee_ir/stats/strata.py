@@ -28,6 +28,8 @@ from coliee_ir.stats.ranks import better_than
 from coliee_ir.stats.resampling import NEAR
 from coliee_ir.stats.settings import Resampling
 
+#: with fewer degrees of freedom in all there is no bounded interval
+_LEAST_FREE: Final = 3
 #: how many degrees of freedom what is known of all strata adds to the variance of each
 _PRIOR: Final = 2
 
@@ -81,7 +83,7 @@ def error_of(terms: Terms) -> tuple[float, int]:
     variances = n * (squares + _PRIOR * pooled * weights**2) / (n - 1 + _PRIOR)
     total = float(variances.sum())
     degrees = total**2 / max(float((variances**2 / (n - 1 + _PRIOR)).sum()), sys.float_info.min)
-    return math.sqrt(total), int(min(degrees, free))
+    return math.sqrt(total), int(min(degrees, free)) if free >= _LEAST_FREE else 0
 
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:

@@ -164,12 +164,12 @@ def _best_first(entries: Iterable[Entry], tie_break: Sequence[str]) -> list[Entr
 
 def _of_systems(entries: Sequence[Entry], replicates: PathLike | Mapping[str, Sequence[str]]) -> list[Entry]:
     """The systems that runs are of, each of the team of its runs."""
-    made = []
+    averaged = []
     for name, runs in systems_of([entry.scores for entry in entries], replicates).items():
         teams = {scores.team for scores in runs}
         scores = replace(system(name, runs), team=teams.pop() if len(teams) == 1 else "")
-        made.append(Entry(scores, Interval(math.nan, math.nan), None))
-    return made
+        averaged.append(Entry(scores, Interval(math.nan, math.nan), None))
+    return averaged
 
 
 def _with_intervals(entries: Sequence[Entry], settings: Resampling, units: Units) -> Iterator[Entry]:

@@ -133,9 +133,9 @@ def results(board: Ranking, style: str = "") -> Grid:
     if (baseline := majority(board)) is not None:
         label, is_right = baseline
         right, share = int(is_right.sum()), float(is_right.mean())
-        said = f"{'Yes' if label == 'Y' else 'No'} {right}/All {len(board.queries)}" if is_theirs else str(right)
+        text = f"{'Yes' if label == 'Y' else 'No'} {right}/All {len(board.queries)}" if is_theirs else str(right)
         called: dict[str, Cell] = {"place": "–", "run": "BaseLine" if is_theirs else f"baseline (all {label})"}
-        called |= {"correct": Number(right, said), board.ranking.name: Number(share, f"{share:.{decimals}f}")}
+        called |= {"correct": Number(right, text), board.ranking.name: Number(share, f"{share:.{decimals}f}")}
         rows.insert(0 if is_theirs else len(rows), [called.get(column, "") for column in headed.values()])
     kept = [at for at in range(len(headed)) if any(row[at] for row in rows)]
     n_text = sum(

@@ -175,10 +175,10 @@ def report(
         in_order=scored,
         two_golds=two_golds,
     )
-    made = Report(contents, texts)
+    whole = Report(contents, texts)
     if path is not None:
-        made.write_html(path)
-    return made
+        whole.write_html(path)
+    return whole
 
 
 def check_installed(what: str = "a report") -> None:

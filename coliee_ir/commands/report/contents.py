@@ -24,6 +24,7 @@ import numpy as np
 from coliee_adapters.corpora import Corpus, Query
 from coliee_adapters.errors import InputError, UsageError, printable, shortened
 from coliee_adapters.files.source import PathLike
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Gold
 from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.compare.golds import TwoGolds
@@ -112,13 +113,17 @@ class Contents:
                     if not compared.significant(pair)]  # fmt: skip
             more = f"; {len(like) - _TOLD} more" if len(like) > _TOLD else ""
             yield from [f"Not distinguishable: {'; '.join(like[:_TOLD])}{more}."] if like else []
+        if self.two_golds is not None and self.two_golds.reversed:
+            yield f"The other gold turns {counted(len(self.two_golds.reversed), 'pair')} of runs round."
 
     def evaluation(self) -> dict[str, Any]:
         """What ``evaluate -f json -q`` prints of the same runs; of more than a few without ``-q``."""
-        held = scoring.document(self.in_order, per_query=len(self.in_order) <= FEW)
+        document = scoring.document(self.in_order, per_query=len(self.in_order) <= FEW)
         paths = ("file", "answers", "long_list")
-        runs = [{name: local(value) if name in paths else value for name, value in run.items()} for run in held["runs"]]
-        return {**held, "gold": local(held["gold"]), "runs": runs}
+        runs = [
+            {name: local(value) if name in paths else value for name, value in run.items()} for run in document["runs"]
+        ]
+        return {**document, "gold": local(document["gold"]), "runs": runs}
 
 
 def between(interval: Interval) -> str:
@@ -202,14 +207,14 @@ def details(contents: Contents, texts: Texts) -> dict[str, Any]:
     shown = min(max(_WRONG // len(names), _FEWEST), _MOST)
     queries = []
     for at, query in enumerate(contents.board.queries):
-        told: dict[str, Any] = {}
+        entry: dict[str, Any] = {}
         if text := texts.query(query):
-            told["text"] = text
+            entry["text"] = text
         if found is not None:
-            told |= _documents(contents.ranks, found, at, query, shown, numbers, texts)
+            entry |= _documents(contents.ranks, found, at, query, shown, numbers, texts)
         if "answers" in scored[0].judged:
-            told |= _answers(scored, at)
-        queries.append(told)
+            entry |= _answers(scored, at)
+        queries.append(entry)
     ranked = not contents.board.protocol.claims
     return {"runs": names, "ranked": ranked, "documents": [list(document) for document in numbers], "queries": queries}
 

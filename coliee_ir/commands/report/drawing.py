@@ -233,9 +233,9 @@ def script() -> str:
     """The script; this process makes it where another one cannot."""
     process = start_drawing_process()
     if process is not None:
-        made, _ = process.communicate()
+        output, _ = process.communicate()
         if process.returncode == 0:
-            return made.decode()
+            return output.decode()
     import vl_convert  # 8 MiB that a page seldom needs
 
     return str(vl_convert.javascript_bundle(_SNIPPET, VEGA_LITE))

@@ -91,7 +91,7 @@ def _panel(
     is_rank, percent = name == "rank", contents.board.percent
     form = ".0f" if is_rank else ".4f"
     y = alt.Y("r:O", title=None, axis=name_axis() if is_first else None)
-    told = [
+    tooltips = [
         alt.Tooltip("run:N", title="run"),
         alt.Tooltip("score:Q", title=name, format=form),
         alt.Tooltip("low:Q", title=f"low {percent}", format=form),
@@ -104,11 +104,11 @@ def _panel(
     scale = alt.Scale(zero=False, nice=not is_rank, padding=8)
     drawn = alt.Chart(rows(points))
     interval = drawn.mark_rule(strokeWidth=2, color="@soft").encode(
-        x=alt.X("low:Q", title=name), x2="high:Q", y=y, tooltip=told
+        x=alt.X("low:Q", title=name), x2="high:Q", y=y, tooltip=tooltips
     )
     colour = run_colour(len(contents.names[:DRAWN]), ())
     dot = drawn.mark_point(size=75).encode(
-        x=alt.X("score:Q", title=name, scale=scale, axis=axis), y=y, color=colour, tooltip=told
+        x=alt.X("score:Q", title=name, scale=scale, axis=axis), y=y, color=colour, tooltip=tooltips
     )
     known = any("low" in point for point in points)  # a scale of no number is an error
     return alt.layer(*([interval] if known else []), dot).properties(width=width, height=alt.Step(26))
@@ -158,7 +158,7 @@ def _value(run: Scores, measure: Measure) -> float:
 def differences(contents: Contents, comparison: Comparison) -> Figure:
     """The comparison as a matrix: what a run's score is above or below that of another, and whether that is sure."""
     names = contents.names
-    told = [
+    tooltips = [
         alt.Tooltip("run:N", title="run"),
         alt.Tooltip("other:N", title="minus"),
         alt.Tooltip("difference:Q", title=f"difference of {comparison.measure}", format="+.4f"),
@@ -167,7 +167,7 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     above = name_axis(orient="top", labelAngle=0 if len(names) <= 6 else -45)
     x = alt.X("o:O", title="minus", axis=above)
     y = alt.Y("r:O", title=None, axis=name_axis())
-    drawn = alt.Chart(rows(_pairs(comparison, names))).encode(x=x, y=y, tooltip=told)
+    drawn = alt.Chart(rows(_pairs(comparison, names))).encode(x=x, y=y, tooltip=tooltips)
     legible = len(names) <= FEW
     fills = drawn.mark_rect(stroke="@line", strokeWidth=1).encode(
         color=alt.Color(
@@ -438,12 +438,12 @@ def by_cutoff(contents: Contents) -> Figure | None:
                          for part in (curves, submitted))  # fmt: skip
     x = alt.X("recall:Q", title=r.name, scale=alt.Scale(domainMin=0, nice=True), axis=alt.Axis(tickCount=6))
     y = alt.Y("precision:Q", title=p.name, scale=alt.Scale(domainMin=0, nice=True), axis=alt.Axis(tickCount=6))
-    told = [
+    tooltips = [
         alt.Tooltip("run:N", title="run"),
         alt.Tooltip("precision:Q", title=p.name, format=".4f"),
         alt.Tooltip("recall:Q", title=r.name, format=".4f"),
     ]
-    with_k = [told[0], alt.Tooltip("k:Q", title="cutoff"), *told[1:]]
+    with_k = [tooltips[0], alt.Tooltip("k:Q", title="cutoff"), *tooltips[1:]]
     colour = run_colour(len(names))
     base = alt.Chart(rows(curves)).encode(x=x, y=y, color=colour)
     line = base.mark_line(opacity=0.85).encode(order=alt.Order("k:Q"))
@@ -452,7 +452,7 @@ def by_cutoff(contents: Contents) -> Figure | None:
     marks = (
         alt.Chart(rows(kept))
         .mark_point(size=130, filled=False, strokeWidth=2.2)
-        .encode(x=x, y=y, color=colour, shape=run_shape(len(names)), tooltip=told)
+        .encode(x=x, y=y, color=colour, shape=run_shape(len(names)), tooltip=tooltips)
     )
     layers: list[alt.Chart] = [line, dots, marks]
     if len(names) <= 5:
@@ -550,13 +550,13 @@ def curves(
             "x:Q", title=kept, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(grid=False, tickCount=8)
         )
         up = alt.Y("score:Q", title=by, axis=alt.Axis(tickCount=6))
-        told = [alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=by, format=".4f")]
+        tooltips = [alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=by, format=".4f")]
         base = alt.Chart(rows(drawn)).encode(x=along, color=colour)
         band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=by), y2="high:Q")
         layers = [
             *([band] if any("low" in point for point in drawn) else []),
             base.mark_line().encode(y=up),
-            base.mark_point(size=40, opacity=float(panel == "k")).encode(y=up, tooltip=told),
+            base.mark_point(size=40, opacity=float(panel == "k")).encode(y=up, tooltip=tooltips),
             alt.Chart(rows(cuts)).mark_rule(strokeDash=[4, 3]).encode(x=along, color=colour),
         ]
         charts.append(alt.layer(*layers).properties(**size))

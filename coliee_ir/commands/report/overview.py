@@ -64,16 +64,18 @@ def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -
     parts = math.ceil(len(kept) / _SIDE_BY_SIDE)
     size = math.ceil(len(kept) / parts)
     measures = [str(column) for column in table.header[first:]]
-    said = means_of(len(board.counted), measures, len(kept), what)
+    means = means_of(len(board.counted), measures, len(kept), what)
     note = table.caption.partition(". ")[2] if "easy" in kind or "other" in kind else ""
-    made = []
+    parts_drawn = []
     for at in range(parts):
         rows_of_part = kept[at * size : (at + 1) * size]
         which = f", part {at + 1} of {parts}" if parts > 1 else ""
-        says = f"{said}, hardest first{which}. {note}".strip()
+        says = f"{means}, hardest first{which}. {note}".strip()
         title = f"{what[0].upper()}{what[1:]}{which}"
-        made.append(_figure(f"{name}-{at + 1}" if at else name, title, says, rows_of_part, measures, table.header))
-    return made
+        parts_drawn.append(
+            _figure(f"{name}-{at + 1}" if at else name, title, says, rows_of_part, measures, table.header)
+        )
+    return parts_drawn
 
 
 def _figure(
@@ -94,8 +96,8 @@ def _figure(
     )  # fmt: skip
     x = alt.X("q:O", title=None, axis=axis)
     y = alt.Y("mean:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))
-    told = [alt.Tooltip("question:N"), alt.Tooltip("measure:N"), alt.Tooltip("mean:Q", format=".4f")]
-    base = alt.Chart().encode(x=x, tooltip=told)
+    tooltips = [alt.Tooltip("question:N"), alt.Tooltip("measure:N"), alt.Tooltip("mean:Q", format=".4f")]
+    base = alt.Chart().encode(x=x, tooltip=tooltips)
     stems = base.mark_rule(color="@other").encode(y=y)
     dots = base.mark_point(size=26, color="@run1").encode(y=y)
     heads = alt.Header(labelAngle=0, labelAlign="left", labelOrient="left", labelPadding=6, title=None)

@@ -151,7 +151,7 @@ def _title(contents: Contents) -> str:
 
 def _about(contents: Contents) -> Iterator[tuple[str, str]]:
     """What the numbers are about and how they are found, as terms and what they say."""
-    board, rules, first = contents.board, contents.board.protocol, contents.scored[0]
+    board, rules = contents.board, contents.board.protocol
     yield "Task", ", ".join(filter(None, (board.task, rules.title)))
     if board.edition is not None:
         yield "Edition", str(board.edition)
@@ -160,11 +160,10 @@ def _about(contents: Contents) -> Iterator[tuple[str, str]]:
     if contents.measure.name != rules.ranking:
         yield "This report", f"about {contents.measure}"
     yield "Gold", printable(local(board.gold))
-    asked = first.queries["judged"]
     answered = sorted({scores.queries["answered"] for scores in contents.scored})
     between = f"{answered[0]}" if len(answered) == 1 else f"{answered[0]} to {answered[-1]}"
     excluded = f", {len(board.excluded)} excluded" if board.excluded else ""
-    yield "Queries", f"{asked} judged, {between} answered{excluded}"
+    yield "Queries", f"{len(board.queries)} judged, {between} answered{excluded}"
     yield "Versions", f"coliee-ir {__version__}, trec_eval {trec_eval.version()}"
     yield "Source of the rules", rules.source
     if board.best:
@@ -177,17 +176,17 @@ def _about(contents: Contents) -> Iterator[tuple[str, str]]:
 
 def _remarks(contents: Contents) -> list[tuple[str, Sequence[str]]]:
     """What is to be known of the report and of each run; what all runs share is said once."""
-    said = [scores.remarks for scores in contents.scored]
-    common = [remark for remark in said[0] if all(remark in other for other in said)] if len(said) > 1 else []
-    told: list[tuple[str, Sequence[str]]] = [("All runs", common)] if common else []
-    for name, remarks in zip(contents.names[:FEW], said, strict=False):
+    of_runs = [scores.remarks for scores in contents.scored]
+    common = [remark for remark in of_runs[0] if all(remark in other for other in of_runs)] if len(of_runs) > 1 else []
+    listed: list[tuple[str, Sequence[str]]] = [("All runs", common)] if common else []
+    for name, remarks in zip(contents.names[:FEW], of_runs, strict=False):
         if own := [remark for remark in remarks if remark not in common]:
-            told.append((name, own))
+            listed.append((name, own))
     choices = ", ".join(f"{name}={choice}" for name, choice in contents.scored[0].decisions.to_dict().items())
-    told.append(("Where the organisers leave it open", [choices]))
+    listed.append(("Where the organisers leave it open", [choices]))
     if contents.remarks:
-        told.append(("This report", list(contents.remarks)))
-    return told
+        listed.append(("This report", list(contents.remarks)))
+    return listed
 
 
 def _shade(cell: Any) -> str:

@@ -32,6 +32,10 @@ def test_the_error_is_that_of_a_stratified_mean_whose_variances_are_moderated():
         assert degrees == int(min(free, sum(sizes) - len(sizes)))
 
 
+def test_four_scores_have_no_bounded_interval():
+    assert strata.error_of(strata.terms_over_tasks(np.array([0.0, 1.0, 1.0, 0.5]), tasks_of((2, 2))))[1] == 0
+
+
 def test_groups_of_unequal_sizes_vary_only_as_their_scores_do():
     task, groups = tasks_of((12, 6)), {f"{at}": f"{at**2 // 20}" for at in range(18)}
     terms = Units.of([*groups], groups).terms(strata.terms_over_tasks(np.where(task, 0.3, 0.8), task))

@@ -267,6 +267,14 @@ def test_of_another_gold_a_section_has_the_tables_and_sentences_of_compare(call,
     }
 
 
+def test_pairs_that_the_other_gold_turns_round_are_in_the_verdict():
+    golds = [{f"q{n}": {"a": int(n_relevant == 0), "b": n_relevant} for n in range(9)} for n_relevant in (0, 1)]
+    runs = {"A": {f"q{n}": ["a"] for n in range(9)}, "B": {f"q{n}": ["b"] for n in range(9)}}
+    first, other = (coliee_ir.evaluate_all(gold, runs, task="trec", measures=["P@1"]) for gold in golds)
+    *_, last = coliee_ir.report(first, other=other, n_resamples=999).contents.verdict()
+    assert last == "The other gold turns 1 pair of runs round."
+
+
 def test_a_cut_off_that_cannot_be_chosen_is_a_remark():
     report = one_step.report({"q1": ["d1"]}, {"q1": ["d1", "d2"]}, task="1", n_resamples=99)
     assert report.contents.tunings == [None]
