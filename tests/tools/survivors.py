@@ -204,7 +204,7 @@ class Faults:
                 verdict = self.verdict_of(os.fork() or self.run(tests, changed, trial.seconds), trial.seconds)
             if changed is None or (trial.importing and verdict == "survived"):
                 command = [sys.executable, "-m", "pytest", "-x", *PYTEST, *tests]
-                anew = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
+                anew = subprocess.Popen(command, process_group=0, stdout=subprocess.DEVNULL)
                 verdict = self.verdict_of(anew.pid, trial.seconds)
             return verdict
         finally:
@@ -224,7 +224,7 @@ class Faults:
 
     def run(self, tests: list[str], changed: list[tuple[FunctionType, CodeType]], seconds: float) -> int:
         """In the child."""
-        os.setsid()
+        os.setpgrp()
         self.child = True
         limit = int(10 + 5 * seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
