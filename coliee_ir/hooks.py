@@ -36,10 +36,10 @@ __all__ = ["RankingEvaluator", "compute_metrics"]
 
 _Array = npt.NDArray[np.float64]
 
-#: similarities are computed for so many queries at once
+#: how many queries similarities are computed for at once
 _AT_ONCE: Final = 64
 
-#: so many documents of each query are kept where nothing else is said
+#: how many documents of each query are kept by default
 _TOP: Final = 100
 
 

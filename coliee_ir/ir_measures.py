@@ -153,14 +153,14 @@ class _Registered(ir_measures.Measure):
         self.NAME, self.__name__, self.__doc__ = kind.__name__, kind.__name__, kind.__doc__
         self.SUPPORTED_PARAMS = {name: _PARAMS[name] for name in kind.parameters if name in _PARAMS}
         bracketed = ",".join(f"{name}={value!r}" for name, value in params.items() if name != "cutoff")
-        at = f"@{params['cutoff']}" if "cutoff" in params else ""
-        [measure] = parse(self.NAME + (f"({bracketed})" if bracketed else "") + at)
+        cutoff = f"@{params['cutoff']}" if "cutoff" in params else ""
+        [measure] = parse(self.NAME + (f"({bracketed})" if bracketed else "") + cutoff)
         assert isinstance(measure, _SetMeasure)
         self.ours = measure  # which computes it
         # as equal measures are typed alike, 2 and 2.0 are too
-        held = {**vars(measure), "beta": int(measure.beta) if measure.beta.is_integer() else measure.beta}
-        told = {name: held[name] for name, usual in _DEFAULTS.items() if held[name] != usual}
-        super().__init__(**told)  # type: ignore[no-untyped-call]
+        parameters = {**vars(measure), "beta": int(measure.beta) if measure.beta.is_integer() else measure.beta}
+        changed = {name: parameters[name] for name, usual in _DEFAULTS.items() if parameters[name] != usual}
+        super().__init__(**changed)  # type: ignore[no-untyped-call]
 
     def __call__(self, **more: Any) -> _Registered:
         return _Registered(type(self.ours), **{**self.params, **more})

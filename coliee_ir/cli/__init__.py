@@ -100,10 +100,10 @@ def _run(words: list[str]) -> int:
 
         options = settle(parser, parser.parse_args(words[1:], argparse.Namespace(typed=words)))
         with signals.signals_as_exceptions(), _progress(options.command), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ScoreWarning)  # remarks are told as such
+            warnings.simplefilter("ignore", ScoreWarning)  # remarks are printed instead
             code: int = importlib.import_module(f"coliee_ir.cli.{command}").run(options)
             sys.stdout.flush()
-    except InternalError:  # of which main tells
+    except InternalError:  # main reports it
         return _OURS
     except ColieeError as error:
         print_remark(f"coliee-ir: {with_kind(error)}")
@@ -124,8 +124,8 @@ def _run(words: list[str]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except Exception as error:
-        if not any(one.__cause__ is error for one in INTERNAL):
-            InternalError.of_exception("", error)  # of which main tells
+        if not any(internal.__cause__ is error for internal in INTERNAL):
+            InternalError.of_exception("", error)  # main reports it
         return _OURS
     return code
 
@@ -288,7 +288,7 @@ def _refuse_command(parser: argparse.ArgumentParser, words: list[str]) -> None:
 
 
 def _refuse_unknown(parser: argparse.ArgumentParser, words: list[str]) -> None:
-    """Refuse options that the command does not have, before argparse misses other things for want of them."""
+    """Refuse options that the command does not have, before argparse reports what is missing because of them."""
     known = parser._option_string_actions
     for i, word in enumerate(words):
         if word == "--":

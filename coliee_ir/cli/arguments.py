@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
-    """Add the options of a command to its parser, and what is told below them."""
+    """Add the options of a command to its parser, and the text below them."""
     add(parser, *_ARGUMENTS[command])
     parser.epilog = _EPILOGS[command]
 
 
 def _but(name: str, **changes: Any) -> Argument:
-    """An option, changed by what a command knows better than the table, such as choices or a default."""
+    """An option with settings of one command, such as choices or a default."""
     return name, changes
 
 
@@ -51,8 +51,8 @@ def _show_of(text: str) -> Callable[[Scored], Details]:
 def _decisions(*names: str) -> Argument:
     """The scoring choices that can matter to a command; by default all."""
     offered = names or tuple(CHOICES)  # of scores, unanswered=common besides
-    shown = " ".join(f"{name}={'|'.join(CHOICES[name])}" for name in offered)
-    about = f"scoring choice that COLIEE leaves open (repeatable; the first value is the default): {shown}"
+    listed = " ".join(f"{name}={'|'.join(CHOICES[name])}" for name in offered)
+    about = f"scoring choice that COLIEE leaves open (repeatable; the first value is the default): {listed}"
     return _but("decision", type=partial(_decision, offered), help=about)
 
 
@@ -306,7 +306,7 @@ _ARGUMENTS: Final[Mapping[str, tuple[Argument, ...]]] = {
     ),
 }  # fmt: skip
 
-#: command → what is told below its options: exit codes of its own, and an example
+#: command → the text below its options: its own exit codes, and an example
 _EPILOGS: Final[Mapping[str, str]] = {
     "evaluate": "example: coliee-ir evaluate gold.json run.txt -m MicroF1 -m AP",
     "report": "example: coliee-ir report gold.json run1.txt run2.txt -o report.html",

@@ -37,18 +37,18 @@ _SHOWN = (
 
 def run(options: argparse.Namespace) -> int:
     """Print each command, and run it where the files are; or copy the files."""
-    shown = [row for row in _SHOWN if options.task in (row[0], None)]
+    rows = [row for row in _SHOWN if options.task in (row[0], None)]
     with resources.as_file(resources.files("coliee_ir") / "examples") as folder:
         if options.output is not None:
             remote.refuse(options.output, "the folder of --output")
-            _copy(folder, options.output, {name for _, name, *_ in shown})
+            _copy(folder, options.output, {name for _, name, *_ in rows})
             return 0
         print(f"$ cd {shlex.quote(min(str(folder), os.path.relpath(folder), key=len))}")
         with contextlib.chdir(folder):
-            for row in shown:
+            for row in rows:
                 if code := _run(*row):
                     return code
-        _, name, _, arguments = shown[0]
+        _, name, _, arguments = rows[0]
         page = shlex.join(["coliee-ir", "report", *_in_folder(name, arguments, folder), "-o", "report.html"])
         print(f"\nNext, as an HTML report:\n$ coliee-ir demo -o examples && cd examples\n$ {page}", flush=True)
     return 0

@@ -68,8 +68,8 @@ def run(options: argparse.Namespace) -> int:
             headers = [f"{shortened(scores.name)}: {scores.header()}" for scores in scored]
         grid.print_to_terminal(table.tables()[0], title, "\n".join([*headers, scoring.versions()]))
     else:
-        shown = table if options.show is None else options.show(scored)
-        session.publish(shown, scored.submissions, is_told=is_told)
+        result = table if options.show is None else options.show(scored)
+        session.publish(result, scored.submissions, is_told=is_told)
     if options.timing:
         print_remark(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if scored.invalid else 0

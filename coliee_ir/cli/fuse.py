@@ -26,7 +26,7 @@ _IN_FILE = ("method", "norm", "k", "top", "ties")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Fuse the runs, write the result, and say what there is to say of it."""
+    """Fuse the runs, write the result, and print the remarks on it."""
     session = scoring.Session(options)
     session.find(options.output, options.save)
     arrived = session.runs

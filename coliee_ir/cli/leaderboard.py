@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_remarks(session: scoring.Session, board: leaderboard.Leaderboard, scored: Scored) -> int:
-    """What there is to say of the board, and its tables."""
+    """Print the remarks on the board, and its tables."""
     if board.entries:
         scoring.print_headers([entry.scores for entry in board.entries], board.because, len(board.excluded))
     for remark in board.remarks:

@@ -257,7 +257,7 @@ OF_SCORES: Final = ("compare", "leaderboard", "plan", "report")
 _RIVALS: Final = (("task", "protocol"), ("query_gold", "queries"))
 
 
-#: an option by its name in the table; or with settings that a command knows better, such as choices or a default
+#: an option by its name in the table, or with settings of one command, such as choices or a default
 Argument = str | tuple[str, Mapping[str, Any]]
 
 
@@ -321,8 +321,8 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
             parser.error(f"argument {'/'.join(action.option_strings)}: is given twice{several}")
     for rivals in _RIVALS:
         if all(typed[name] for name in rivals):
-            one, other = (OPTIONS[name].flags[-1] for name in rivals)
-            parser.error(f"argument {other}: not allowed with argument {one}")
+            first, other = (OPTIONS[name].flags[-1] for name in rivals)
+            parser.error(f"argument {other}: not allowed with argument {first}")
     protocols = options.protocol
     if protocols:
         from coliee_ir.reading.asked import check_rules
@@ -358,7 +358,7 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
 
 
 def keywords(function: object, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
-    """The options that a function takes as keywords of the same names, where they are given; and ``more``."""
+    """The options that were given and ``more``, as far as a function has keywords of these names."""
     named: Sequence[str] = function.__kwdefaults__  # type: ignore[attr-defined]
     typed = {name: value for name, value in vars(options).items() if name in named and value not in (None, [])}
     return typed | {name: value for name, value in more.items() if name in named}

@@ -122,17 +122,17 @@ class Session:
         read_whole = ("gold", "more_golds", "query_gold", "fit", "runs", "files", "submissions")
         besides = [*golds, *read_by(options, *read_whole)]
         check_inputs([*besides, *(self._named if "-" in self._named else ())])  # which are read once
-        self.runs = found = find_runs(
+        self.runs = runs = find_runs(
             self.sources(*self._named),
             golds_of(self.sources(*golds), options.task, options.columns),
             besides=besides, together=self.together, teams=options.teams, task=options.task, edition=options.edition,
             columns=options.columns,
         )  # fmt: skip
-        if options.files and found.inventory is not None:
-            for remark in found.inventory.remarks():
+        if options.files and runs.inventory is not None:
+            for remark in runs.inventory.remarks():
                 print_remark(remark)
-        others = [file.file for file in found.inventory.items] if self.together and found.inventory is not None else []
-        read = [*besides, *(source.path for source in found.sources), *others]
+        others = [file.file for file in runs.inventory.items] if self.together and runs.inventory is not None else []
+        read = [*besides, *(source.path for source in runs.sources), *others]
         check_inputs(list(dict.fromkeys(read)) if self.together else read)
         return read
 
@@ -153,7 +153,7 @@ class Session:
     def score(
         self, measures: Sequence[str], *, keep: Keep = "queries", ready: Callable[[Basis], object] | None = None
     ) -> Scored:
-        """Score the runs that were found, and say on standard error what there is to say of them.
+        """Score the runs that were found, and print headers and remarks on standard error.
 
         What cannot be done with the scores is refused by ``ready``, before there are any.
         """
@@ -182,7 +182,7 @@ class Session:
         if together:  # told in the order of the ranking
             return scored
         for invalid in scored.invalid:
-            if invalid.reason.kind != "internal":  # of which its traceback is told too, in the end
+            if invalid.reason.kind != "internal":  # main prints it with its traceback
                 print_remark(f"coliee-ir: {with_kind(invalid.reason)}")
         if scored:
             print_headers(scored, basis.task_evidence, len(basis.excluded))
@@ -202,7 +202,9 @@ class Session:
                 by_task = zip(distinct_names([*of_task]), of_task.values(), strict=True)
                 return joined({name: self._read_scores(measures, each) for name, each in by_task}, *measures[:1])
         unfit = ("task", "protocol", "edition", "exclude", "answers", "long_list", "more_golds", "teams", "best")
-        if used := [name for name in unfit if vars(options)[name]] + [one for one in decided if one != "unanswered"]:
+        if used := [name for name in unfit if vars(options)[name]] + [
+            decision for decision in decided if decision != "unanswered"
+        ]:
             problem = f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given"
             raise UsageError("unfit-option", problem)
         columns, copies = dict(options.columns or {}), options.replicates
@@ -258,7 +260,7 @@ class Session:
             raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is not one of the runs: {listed}")
 
     def submissions(self, basis: Basis) -> list[Submission]:
-        """The submissions of runs that are read and not scored; what there is to say of folders is said."""
+        """The submissions of runs that are read and not scored; remarks on folders are printed."""
         intake = self.runs.submissions(basis)
         for remark in intake.remarks:
             print_remark(remark)
@@ -271,7 +273,7 @@ class Session:
         if self.options.log is not None:
             from coliee_ir.commands.evaluate import log  # which scores do without
 
-            files = [", ".join(file.path for file in one.files) for one in runs if one is not None]
+            files = [", ".join(file.path for file in submission.files) for submission in runs if submission is not None]
             if remark := log.looks(self.options.log, self.options.gold, files, scored):
                 print_remark(remark)
 
@@ -394,7 +396,7 @@ def print_to_stderr(text: str) -> None:
 
 
 def print_file_remark(path: str, sentence: str) -> None:
-    """Say what there is to say of a file that was written."""
+    """Print a remark on a file that was written."""
     print_remark(sentence if path == "-" else f"{path}: {with_kind(sentence)}")
 
 

@@ -77,7 +77,7 @@ def option_hint(typed: str, known: Collection[str], after: Sequence[str] = ()) -
 
 def extra_words_hint(command: str, known: Sequence[str]) -> str:
     """What to do about words that no option takes, as the rest of a sentence; ``known`` are those that go by place."""
-    if any(one.endswith("…") for one in known):
+    if any(word.endswith("…") for word in known):
         return "; an option takes one value: -m A -m B, and with commas --exclude q1,q2 or --weights 0.5,0.5"
     takes = " and ".join(known) or "only options"
     return f"; {command} takes {takes}"

@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         for result in with_progress(workers.results(tasks, jobs, executor), len(submissions)):
             if isinstance(result, Tuning):
                 tunings.append(result)
-            elif isinstance(result, InternalError):  # of which main tells
+            elif isinstance(result, InternalError):  # main reports it
                 failed = True
             elif options.keep_going:
                 failed = True

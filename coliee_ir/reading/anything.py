@@ -299,7 +299,7 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
         first.format,
         first.task,
         remarks,
-        {query: golds[at].path for query, at in owners.items()},
+        {query: golds[i].path for query, i in owners.items()},
     )
 
 
@@ -398,7 +398,7 @@ def _read_file(file: Source, rules: Protocol | None, form: str | None) -> Run | 
 
 
 def _with_guarded_reading(record: Run | Answers) -> Run | Answers:
-    """The same, of which the lines of a run are still read within the guard: they are when they are asked for."""
+    """The record; errors in its lines, which are read later, become an ``InputError`` too."""
     others = {part: _with_guarded_reading(inner) for part, inner in record.other_parts.items()}
     if isinstance(record, Answers):
         return replace(record, other_parts=others) if others else record
@@ -515,7 +515,7 @@ def documents_of(gold: Gold) -> Iterator[str]:
 
 
 def asks_statute_questions(gold: Gold) -> bool:
-    """Whether all queries of a gold have ids of statute questions, ``R07-01-O``, whatever its form."""
+    """Whether all queries of a gold have ids of statute questions, ``R07-01-O``, in any format."""
     return bool(gold.queries) and all(map(STATUTE_ID.fullmatch, gold.queries))
 
 
@@ -727,7 +727,7 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
     named: dict[str, str] = {}
     for file in files:
         if isinstance(file, Source):
-            with contextlib.suppress(ColieeError):  # as whoever reads it will say
+            with contextlib.suppress(ColieeError):  # reading the file reports the error
                 named |= {normal_name(name): name for name in (*detect.header_of(file), *keys_of(file))}
     for role, name in columns.items():
         parts = name.split(".")

@@ -29,12 +29,12 @@ def measures_named(names: Sequence[str], scores: Mapping[str, str] | None = None
 def single_measures(
     names: Sequence[str], task: str | int | None = None, edition: str | int | None = None
 ) -> list[Measure]:
-    """The measures of some names, of which none may stand for several: each that is compared is corrected for."""
+    """The measures of some names. A name that expands to several is refused: each comparison is corrected for."""
     scores = protocol(task, edition).scores if task else {}
     for name in names:
         if len(meant := measures_named([name], scores)) > 1:
-            shown = ", ".join(map(str, meant[:3])) + ", …" * (len(meant) > 3)
-            raise UsageError("ambiguous", f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")
+            listed = ", ".join(map(str, meant[:3])) + ", …" * (len(meant) > 3)
+            raise UsageError("ambiguous", f"{name!r} expands to {len(meant)} measures ({listed}); name one measure")
     return list(measures_named(names, scores))
 
 

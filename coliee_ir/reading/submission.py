@@ -126,7 +126,7 @@ class Invalid(NamedTuple):
 
 
 class Intake(NamedTuple):
-    """What came: submissions, what is none, and what there is to say of it."""
+    """The submissions that were found, the files that are none, and the remarks on both."""
 
     submissions: list[Submission]
     invalid: list[Invalid]

@@ -37,12 +37,12 @@ from coliee_ir.rules import ALWAYS
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import Protocol, protocol
 
-#: what benchmarks call a score of which more is better
+#: what benchmarks call a score where higher is better
 _KNOWN: Final = frozenset(
     {"resolved", "passed", "pass", "solved", "success", "is_correct", "correct", "score", "acc", "acc_norm", "accuracy"}
     | {"exact_match", "quasi_exact_match", "em", "f1", "pass@1"}
 )
-#: words in the names of measures of which less is better, or more: nobody can tell from the name
+#: words in the names of measures that do not show whether lower or higher is better
 _DOUBTFUL: Final = re.compile(
     r"(?:^|[_\W])(?:err|wer|cer|ter|mer|eer|fpr|fnr|(?:\w*_)?loss|nll|errors?|latency|(?:run)?times?|seconds|duration|"
     r"delay|costs?|price|usd|tokens?|steps?|turns|calls|attempts|retries|length|size|memory|perplexity|ppl|bpb|bpc|rmse|"
@@ -125,8 +125,8 @@ class Origin(NamedTuple):
     decisions: Decisions = Decisions()
     excluded: Sequence[str] = ()
 
-    def basis(self, queries: Sequence[str], asked: Sequence[Measure], because: str) -> Basis:
-        """The basis of what was read: whatever a measure needs was there, but documents and answers."""
+    def basis(self, queries: Sequence[str], asked: Sequence[Measure], evidence: str) -> Basis:
+        """The basis of scores that were read: it has the parts that the measures need, without judgements."""
         qrels = dict.fromkeys((part for measure in asked for part in measure.needs), Qrels({}))
         rules = Protocol(
             self.task, 0, ALWAYS, "scores of queries", ("scores",), tuple(map(str, asked)), ExternalMeasure.source
@@ -135,7 +135,7 @@ class Origin(NamedTuple):
             rules = protocol(self.task, self.edition)._replace(parts=("scores",), table={})
         return Basis(
             Gold(path=self.path), rules, self.edition, self.decisions, tuple(queries), frozenset(self.excluded), qrels,
-            tuple(asked), because,
+            tuple(asked), evidence,
         )  # fmt: skip
 
 
@@ -178,7 +178,7 @@ class Schema(NamedTuple):
 
 
 class ReadScores(NamedTuple):
-    """What was read: the fields of the ``Scores`` of each run, where they come from, and what there is to say."""
+    """What was read: the fields of the ``Scores`` of each run, their basis, and remarks."""
 
     runs: list[dict[str, Any]]
     basis: Basis
@@ -224,9 +224,9 @@ class CellTable(NamedTuple):
         """The numbers of a column, NaN for an empty cell; and which cells hold words, where any does."""
         cells = self.columns[name]
         with suppress(TypeError, ValueError):
-            found = np.array(list(map(float, cells)), dtype=np.float64)
-            if np.isfinite(found).all() and not {*map(type, cells)} & {bool, np.bool_}:
-                return found, []
+            numbers = np.array(list(map(float, cells)), dtype=np.float64)
+            if np.isfinite(numbers).all() and not {*map(type, cells)} & {bool, np.bool_}:
+                return numbers, []
         each = [number(value) for value in cells]
         if None in each:
             row, problem = each.index(None), f"no finite number in the column {name}"
@@ -263,7 +263,7 @@ class ScoreTableBuilder:
     ) -> None:
         self.lower, self.unanswered, self.only, self.asked = lower, unanswered, dict.fromkeys(only), asked
         self.runs: dict[str, RunFields] = {}
-        self.unanswered_of: dict[str, Sequence[str]] = {}  # of runs of which the file tells it
+        self.unanswered_of: dict[str, Sequence[str]] = {}  # of runs whose file lists them
         self.queries: dict[str, None] = {}
         self.remarks: list[str] = []
         self.origin: Origin | None = None  # of our own JSON
@@ -388,7 +388,7 @@ class ScoreTableBuilder:
                 raise InputError("mixed-forms", path, problem, found=found, remedy=remedy)
 
     def _replicates_as_runs(self) -> ScoreTableBuilder:
-        """The same with each replicate as a run of its own."""
+        """A table in which each replicate is a run."""
         table = ScoreTableBuilder(self.lower, self.unanswered, self.only, self.asked)
         table.queries, table.roles, table.measures = self.queries, self.roles, self.measures
         every = {f"{tag} {copy}": (tag, copy) for tag, copies in self.copies.items() for copy in copies}
@@ -400,7 +400,7 @@ class ScoreTableBuilder:
         return table
 
     def scored(self, path: str) -> ReadScores:
-        """The runs with their results; a value that is missing counts as was said, and is refused where nothing was."""
+        """The runs with their results. A missing value counts as ``unanswered`` says; without that it is refused."""
         queries = [query for query in self.queries if query != ALL]
         names = self._chosen([name for name in self._of if not name.endswith(PARTS)])
         with_parts = {name + part for name in names for part in ("", *PARTS)}
@@ -480,16 +480,16 @@ class ScoreTableBuilder:
 
     def _chosen(self, names: list[str]) -> list[str]:
         """The measures that are read: those that are asked for; else those that are known, where any of them ranks."""
-        wanted = {*self.asked, *(our_measure(name) for name in self.asked)} - {None}
-        known = [name for name in names if (is_known(name) if not wanted else {name, our_measure(name)} & wanted)]
-        are_counts = not wanted and all(is_counted(our_measure(name) or ExternalMeasure(name)) for name in known)
+        named = {*self.asked, *(our_measure(name) for name in self.asked)} - {None}
+        known = [name for name in names if (is_known(name) if not named else {name, our_measure(name)} & named)]
+        are_counts = not named and all(is_counted(our_measure(name) or ExternalMeasure(name)) for name in known)
         return names if self.origin is not None or are_counts or not known else known
 
     def _reading_summary(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
         """As what the scores were read, in a line."""
         roles, files = self.roles, {run.file for run in self.runs.values()}
         of_run = roles.run or ("columns" if roles.runs else "a file each" if len(files) > 1 else "")
-        run, query = (f" ({one})" if one and not roles.layout else "" for one in (of_run, roles.query))
+        run, query = (f" ({column})" if column and not roles.layout else "" for column in (of_run, roles.query))
         each = dict.fromkeys(map(len, self.copies.values()))
         copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate}, averaged)" if each else ""
         names = [measure.name for measure in measures]
@@ -510,9 +510,9 @@ class ScoreTableBuilder:
             why = "it is known" if our_measure(unknown[0]) in measures else f"the measures that were read are {names}"
             raise UsageError("unknown-name", f"no direction can be stated of {shortened(unknown[0])}: {why}")
         used = [measure for measure in external if measure.title in self.asked or rivals == [measure]]
-        if taken := [measure.title for measure in used if measure.lower is False and measure.title not in self.lower
+        if assumed := [measure.title for measure in used if measure.lower is False and measure.title not in self.lower
                      and not is_known(measure.title)]:  # fmt: skip
-            self.remarks.append(Remark.of("assumed-direction", taken))
+            self.remarks.append(Remark.of("assumed-direction", assumed))
 
     def _rivals(self, measures: Sequence[Measure]) -> list[Measure]:
         """The measures that could rank; one where that is known: by the task, by the file, or by its name."""
@@ -594,7 +594,7 @@ class ScoreTableBuilder:
         stated: Mapping[str, FloatArray],
         has_value: BoolArray,
     ) -> tuple[list[str], BoolArray]:
-        """Count as 0 the queries of which a run has no line and that what it states over all counts."""
+        """Count a missing query as 0 where the score that the run states over all queries counts it."""
         n_q = stated.get("num_q", np.full(len(self.runs), np.nan))
         zeros: dict[tuple[str, int], int] = {}
         are_means = [name for name in names if name in stated and not is_summed(our_measure(name))
@@ -657,17 +657,17 @@ class ScoreTableBuilder:
         return measure
 
 
-def _taken(cells: dict[str, FloatArray], there: BoolArray, places: Sequence[int] | IntArray) -> BoolArray:
+def _taken(cells: dict[str, FloatArray], has_value: BoolArray, places: Sequence[int] | IntArray) -> BoolArray:
     """Give cells and what is there other columns: those at some places, and empty ones where a place is -1."""
-    at = np.asarray(places)
-    cells |= {name: np.where(at < 0, np.nan, values[:, at]) for name, values in cells.items()}
-    return there[:, at] & (at >= 0)
+    columns = np.asarray(places)
+    cells |= {name: np.where(columns < 0, np.nan, values[:, columns]) for name, values in cells.items()}
+    return has_value[:, columns] & (columns >= 0)
 
 
-def _listed(names: Sequence[str], shown: int) -> str:
+def _listed(names: Sequence[str], most: int) -> str:
     """Names, and how many more there are than can be shown."""
-    more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(map(shortened, names[:shown])) + more
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(shortened, names[:most])) + more
 
 
 #: names of columns that hold no scores
@@ -696,7 +696,7 @@ def our_measure(name: str) -> Measure | None:
 
 
 def is_known(name: str) -> bool:
-    """Whether a measure is one of ours, or has a name that every benchmark uses for the same."""
+    """Whether a measure is one of ours, or has a name that all benchmarks use in one sense."""
     return our_measure(name) is not None or normal_name(name).partition("/")[0] in _KNOWN
 
 
@@ -733,7 +733,7 @@ def counted_in(values: FloatArray, stated: float, n_stated: float) -> int:
 
 def _result(measure: Measure, per_query: FloatArray, stated: float, sums: Sequence[tuple[FloatArray, float]]) -> Result:
     if sums:
-        each = np.column_stack([one for one, _ in sums])
+        each = np.column_stack([values for values, _ in sums])
         besides = np.nan_to_num(np.array([over_all for _, over_all in sums]) - each.sum(axis=0))
         terms = Terms(each, share, np.where(abs(besides) < _NEAR, 0.0, besides), False)
         return Result(terms.total, share(each), summed=terms)

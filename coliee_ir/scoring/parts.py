@@ -41,7 +41,7 @@ def _years_with(task: str, fits: Callable[[Protocol], object]) -> str:
     return f", or take the rules that have it: --edition {latest}" if latest else ""
 
 
-#: part of a submission, or ``run`` for its first file, whatever that holds → what was read
+#: part of a submission → what was read; ``run`` is its first file, whether it holds documents or answers
 Records = dict[str, Run | Answers]
 
 
@@ -117,7 +117,7 @@ def _refuse_length(done: JudgedSubmission) -> None:
 
 
 def _is_long(judged: Judged, least: int) -> bool:
-    """Whether a run has at least so many documents for each query that it answers, and the gold for none."""
+    """Whether a run has at least ``least`` documents for each query that it answers, and the gold for no query."""
     lengths = judged.retrieved[judged.retrieved > 0]
     return bool(lengths.size and lengths.min() >= least > judged.qrels.relevant().max(initial=0))
 
@@ -238,7 +238,7 @@ class JudgedSubmission:
 
     @cached_property
     def in_part(self) -> BoolArray:
-        """The queries of which one part is missing; shape (Q,)."""
+        """Which queries lack one of their parts; shape (Q,)."""
         in_part: BoolArray = (self.main_parts[0].answered | self.main_parts[-1].answered) & ~self.answered
         return in_part
 

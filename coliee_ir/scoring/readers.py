@@ -83,7 +83,7 @@ def _table(source: Source, names: str, rows: Sequence[Sequence[Any]], lines: Seq
     columns = dict(zip(names.split(), zip(*rows, strict=True), strict=True)) if rows else {}
     if not rows:
         raise InputError("no-query", source.name, "there are no values of single queries", remedy=REMEDY)
-    return CellTable(source.name, columns, (lambda at: lines[at]) if lines else None)
+    return CellTable(source.name, columns, (lambda row: lines[row]) if lines else None)
 
 
 # SWE-bench: what swe-bench/experiments holds, what its harness writes of a run, and of single instances
@@ -166,7 +166,7 @@ def _has(*keys: str, **kinds: type) -> Callable[[Any], bool]:
 
 
 def _holds_objects(value: object) -> TypeGuard[Mapping[Any, Mapping[Any, Any]]]:
-    """Whether all values of a dictionary are dictionaries, of which there is at least one."""
+    """Whether it is a dictionary whose values are all dictionaries, and not empty."""
     return isinstance(value, Mapping) and bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
 
 
@@ -235,17 +235,17 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
     return next((names for names in levels if len({*names}) == len(names)), list(paths))
 
 
-def read(held: object, columns: Mapping[str, str], scores: ScoreTableBuilder) -> ReadScores:
+def read(scores_of: object, columns: Mapping[str, str], scores: ScoreTableBuilder) -> ReadScores:
     """The scores in a list of files, or in a frame."""
-    if not isinstance(held, list):
+    if not isinstance(scores_of, list):
         in_memory = Source(MEMORY)
-        if _holds_objects(held):
-            scores.add(*_of_values([(1, held)], in_memory, columns), "run")
+        if _holds_objects(scores_of):
+            scores.add(*_of_values([(1, scores_of)], in_memory, columns), "run")
         else:
-            scores.add(*_table_by_roles(CellTable(MEMORY, _of_frame(held)), in_memory, columns), "run")
+            scores.add(*_table_by_roles(CellTable(MEMORY, _of_frame(scores_of)), in_memory, columns), "run")
         return scores.scored(MEMORY)
     tables: list[tuple[CellTable, Roles, str]] = []
-    for source, name in zip(held, distinct_names([file.name for file in held]), strict=True):
+    for source, name in zip(scores_of, distinct_names([file.name for file in scores_of]), strict=True):
         with reading_errors_as_input(source.name):
             tables += [(table, roles, name) for table, roles in _tables(source, columns, scores)]
     n_files = Counter(tag for table, *_ in tables for tag in {*table.columns.get("runid", ())})
@@ -254,7 +254,7 @@ def read(held: object, columns: Mapping[str, str], scores: ScoreTableBuilder) ->
         scores.add(table, roles._replace(run="") if is_shared else roles, name)
     if scores.pooled:
         scores.remarks.append(Remark.of("pooled-files", scores.pooled))
-    return scores.scored(held[0].name)
+    return scores.scored(scores_of[0].name)
 
 
 def why_no_scores(source: Source, columns: Mapping[str, str]) -> InputError | None:
@@ -291,13 +291,13 @@ def _tables(
     if source.kind is PathKind.TABLE:
         names = forms.parquet.names_of(source)  # which sees that it can be read
         with source.open() as stream:
-            held = forms.parquet.library(source.name)[1].read_table(stream, columns=names)
-        yield _table_by_roles(CellTable(source.name, _of_frame(held)), source, columns)
+            contents = forms.parquet.library(source.name)[1].read_table(stream, columns=names)
+        yield _table_by_roles(CellTable(source.name, _of_frame(contents)), source, columns)
         return
     text = source.text(columns=True) if is_whole else source.head().decode("utf-8", "replace")
     if not text.lstrip().startswith(("{", "[")):
-        found = _of_rows(source, text if is_whole or not source.has_more else text[: text.rfind("\n") + 1])
-        yield _table_by_roles(found, source, columns) if isinstance(found, CellTable) else found
+        table = _of_rows(source, text if is_whole or not source.has_more else text[: text.rfind("\n") + 1])
+        yield _table_by_roles(table, source, columns) if isinstance(table, CellTable) else table
         return
     values: list[tuple[int, Any]]
     if not is_whole and not _is_evaluation(source):
@@ -306,9 +306,11 @@ def _tables(
         values = [pair for some in json_text.batches(text, source.name) for pair in zip(*some, strict=True)]
     else:
         value = json_text.parse(text, source.name)
-        values = [(1, one) for one in (value if isinstance(value, list) else [value])]
+        values = [(1, record) for record in (value if isinstance(value, list) else [value])]
     if _is_evaluation(source):
-        yield from (_of_run(held, run, source, scores) for _, held in values for run in held.get("runs", [held]))
+        yield from (
+            _of_run(contents, run, source, scores) for _, contents in values for run in contents.get("runs", [contents])
+        )
         return
     yield _of_values(values, source, columns)
 
@@ -331,7 +333,7 @@ def _of_values(values: _Values, source: Source, columns: Mapping[str, str]) -> t
         raise InputError("structure", source.name, _NO_LAYOUT, remedy=REMEDY)
     keys = dict.fromkeys(key for _, record in values for key in record)
     by_key = {key: [record.get(key) for _, record in values] for key in keys}
-    return _table_by_roles(CellTable(source.name, by_key, lambda at: values[at][0]), source, columns)
+    return _table_by_roles(CellTable(source.name, by_key, lambda row: values[row][0]), source, columns)
 
 
 def _of_rows(source: Source, text: str) -> CellTable | tuple[CellTable, Roles]:
@@ -391,7 +393,7 @@ def _of_frame(frame: Any) -> dict[str, Sequence[Any]]:
         raise InputError(
             "unknown-format", MEMORY, "this is not a table of scores", found=type(frame).__name__, remedy=REMEDY
         )
-    return {str(name): getattr(frame[name], "to_pylist", lambda one=frame[name]: list(one))() for name in names}
+    return {str(name): getattr(frame[name], "to_pylist", lambda column=frame[name]: list(column))() for name in names}
 
 
 def _of_run(
@@ -464,10 +466,10 @@ def _table_by_roles(table: CellTable, source: Source, named: Mapping[str, str]) 
     others = [names[i] for i in search.columns_without_role(IDLE)]
     numeric = [name for name in others if any(_is_number(value) for value in table.columns[name])]
     if not numeric:
-        there = [f"{name} holds {shortened(str(table.columns[name][0]))!r}" for name in others[:1]]
+        examples = [f"{name} holds {shortened(str(table.columns[name][0]))!r}" for name in others[:1]]
         written = any(re.fullmatch(r"[-+]?\d*(,\d+|[.,]?\d+\s*%)", str(table.columns[name][0])) for name in others)
         remedy = f"write numbers like 0.5, without commas and percent signs; {REMEDY}" if written else REMEDY
-        raise search.fault("unknown-format", f"no column holds numbers{': '.join(['', *there])}", remedy)
+        raise search.fault("unknown-format", f"no column holds numbers{': '.join(['', *examples])}", remedy)
     known = [
         name for name in numeric if is_known(re.sub(r"\.(above|below)$", "", name)) or normal_name(name) in _COUNTS
     ]
@@ -505,9 +507,9 @@ def _refuse(first: Any, path: str) -> None:
             raise InputError("no-query", path, f"{what} are not read", remedy=remedy)
 
 
-def _matching(search: Search, names: Sequence[str], pattern: str, taken: Collection[str]) -> list[str]:
+def _matching(search: Search, names: Sequence[str], pattern: str, used: Collection[str]) -> list[str]:
     """The columns that a pattern such as ``Task*`` or ``bm25|dense`` names."""
-    free = [name for name in names if name not in taken]
+    free = [name for name in names if name not in used]
     by_part = {part: {name for name in free if fnmatch.fnmatchcase(name, part)} for part in pattern.split("|")}
     if lacking := [part for part, some in by_part.items() if not some]:
         raise search.fault("missing-column", f"no column is called {lacking[0]}", "name columns that are there")
@@ -557,12 +559,15 @@ def _with_micro(table: CellTable, names: Sequence[str]) -> tuple[CellTable, list
     each = correct, retrieved, relevant = [table.numbers(name)[0] for name in _COUNTS]
     fits = (correct >= 0) & (correct <= np.minimum(retrieved, relevant)) & (sum(counts % 1 for counts in each) == 0)
     if not fits.all():
-        found = ", ".join(f"{counts[at := int(fits.argmin())]:g}" for counts in each)
+        cell = ", ".join(f"{counts[i := int(fits.argmin())]:g}" for counts in each)
         remedy = "expected integers, 0 ≤ correct ≤ retrieved, correct ≤ relevant"
-        raise table.place(at).fault("bad-cell", f"this is not {', '.join(_COUNTS)}", found, remedy)
-    made: dict[str, Sequence[float]] = {}
+        raise table.place(i).fault("bad-cell", f"this is not {', '.join(_COUNTS)}", cell, remedy)
+    columns: dict[str, Sequence[float]] = {}
     for measure in (MicroF(), MicroP(), MicroR()):
         sums = np.column_stack(measure.as_quotient(correct, retrieved, relevant))
-        made |= {measure.name: share(sums).tolist()}
-        made |= {measure.name + part: sums[:, at].tolist() for at, part in enumerate(PARTS)}
-    return table._replace(columns={**table.columns, **made}), [*made, *(name for name in names if name not in _COUNTS)]
+        columns |= {measure.name: share(sums).tolist()}
+        columns |= {measure.name + part: sums[:, i].tolist() for i, part in enumerate(PARTS)}
+    return table._replace(columns={**table.columns, **columns}), [
+        *columns,
+        *(name for name in names if name not in _COUNTS),
+    ]

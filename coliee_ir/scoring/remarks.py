@@ -26,9 +26,9 @@ OF_ORDER: Final = ("tie", "rank-order")
 
 #: by how much average precision must be higher where a ranking is reversed, for a remark
 _CLEARLY: Final = 0.02
-#: so many standard deviations more queries must gain than lose; with nine queries or fewer none are
+#: how many standard deviations more queries must gain than lose; nine queries or fewer never do
 _DEVIATIONS: Final = 3.0
-#: from so many documents a query on, a list is a ranking whatever is measured; a set may stand in any order
+#: documents per query from which a list is taken for a ranking by any measure; a smaller set may be in any order
 _LIST: Final = 10
 
 

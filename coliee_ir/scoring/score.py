@@ -1,4 +1,4 @@
-"""Scoring: of one submission; and of many, of which some are copies, over several processes.
+"""Scoring: one submission, or many over several processes, where copies are remarked.
 
 Submission, Basis ──judge_submission──▶ part → Judged ──measures, remarks──▶ Scores
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 #: How many submissions a worker of an executor scores at a time: the evaluator travels with each share.
 _SHARE: Final = 20
 
-#: Bytes of a part of a large file that a worker of an executor reads; a file of two such parts is large.
+#: Bytes of a large file that a worker of an executor reads at a time; a file of twice this size is large.
 PART: Final = 64 << 20
 
 #: What scores a submission, by the basis that it holds.
@@ -223,7 +223,7 @@ def _scored(
 
 
 def _copies(submissions: Sequence[Submission]) -> list[str | None]:
-    """For each submission the file of the first one before it that holds the same bytes in every part."""
+    """For each submission the file of the first earlier one with the same bytes in every part; else None."""
     files = {file.path: file for submission in submissions for file in submission.files}
     first_of = {path: first or path for path, first in zip(files, copies(files.values()), strict=True)}
     seen: dict[tuple[object, ...], str] = {}

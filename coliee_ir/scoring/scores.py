@@ -42,7 +42,7 @@ Keep = Literal["judged", "queries", "values"]
 
 _NONE: Final = np.zeros(0)
 
-#: whose lines are not the user's; so many doubts are named in a warning
+#: the packages whose lines are not the user's; how many doubts a warning names
 _OURS: Final = ("coliee_ir", "coliee_adapters")
 _WARNED: Final = 6
 
@@ -114,15 +114,15 @@ class Scores(TabularResult):
         return self.own_name or self.tag
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other says the same of the same run, as it is written; a value that does not exist is one."""
+        """Whether both are written as the same JSON; two values that do not exist are equal."""
         return isinstance(other, Scores) and _written(self) == _written(other)
 
     def __hash__(self) -> int:
         return hash((self.tag, self.file))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value:.4f}" for name, value in self.measures.items())
-        return f"Scores({self.name!r}, task={self.task!r}, {shown})"
+        values = ", ".join(f"{name}={value:.4f}" for name, value in self.measures.items())
+        return f"Scores({self.name!r}, task={self.task!r}, {values})"
 
     @property
     def measures(self) -> dict[str, float]:
@@ -166,7 +166,7 @@ class Scores(TabularResult):
         return "query" if self.schema is None else self.schema.unit
 
     def by(self, measures: Sequence[Measure], *, alone: bool = False) -> Scores:
-        """The same with some measures first, or without others; the first one ranks."""
+        """A copy with some measures first, or with them alone; the first one ranks."""
         chosen = {measure: self.results[measure] for measure in measures if measure in self.results}
         schema = self.schema
         if schema is not None:
@@ -199,7 +199,7 @@ class Scores(TabularResult):
         return Span(value, value, value)
 
     def with_values_only(self) -> Scores:
-        """The same without what single queries have: of many thousands of runs, a table needs no more."""
+        """A copy without values of single queries, which the table of many thousands of runs does not need."""
         results = {measure: Result(result.value, _NONE) for measure, result in self.results.items()}
         answered = _every(len(self.query_ids)) if all(self.answered) else self.answered
         return replace(self, results=results, answered=answered, judged={}, own_remarks=self.remarks, ties={})
@@ -223,7 +223,9 @@ class Scores(TabularResult):
         }
         if per_query:
             entry["per_query"] = self.per_query
-            if unanswered := [q for q, there in zip(self.query_ids, self.answered, strict=True) if not there]:
+            if unanswered := [
+                q for q, is_answered in zip(self.query_ids, self.answered, strict=True) if not is_answered
+            ]:
                 entry["unanswered"] = unanswered
             if sums := self.sums:
                 entry["sums"] = {name: rows.tolist() for name, rows in sums.items()}
@@ -262,7 +264,7 @@ def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> in
 
 
 def ranking_of(scores: Scores) -> Measure:
-    """The measure that ranks: the first, but for scores of which it is not known."""
+    """The measure that ranks, which is the first; refused where scores were read that do not show it."""
     if names := () if scores.schema is None else scores.schema.rivals:
         listed = ", ".join(map(shortened, names[:12])) + ", …" * (len(names) > 12)
         problem = "name the measure that ranks with -m NAME (in Python measure=)"
@@ -294,14 +296,14 @@ def measure_of(scored: Sequence[Scores], name: str) -> Measure:
     every, schema = {measure.name: measure for scores in scored for measure in scores.results}, scored[0].schema
     if name not in every and schema is not None and name in schema.columns:
         raise UsageError("not-comparable", f"{shortened(name)} was not read; name it in Scored.read(…, measures=…)")
-    found = every.get(name) or single_measures([name], scored[0].task, scored[0].edition)[0]
-    if found not in every.values():
-        raise UsageError("not-comparable", f"no run has a {found} score; the measures are {', '.join(every)}")
-    return found
+    known = every.get(name) or single_measures([name], scored[0].task, scored[0].edition)[0]
+    if known not in every.values():
+        raise UsageError("not-comparable", f"no run has a {known} score; the measures are {', '.join(every)}")
+    return known
 
 
 def ranked_by(scored: Scored, name: str) -> Scored:
-    """The same with the measure that ranks first: that of a name, else the one that does without."""
+    """A copy with the ranking measure first: the one named, or else the one that ranks by default."""
     one_of("measure", name, str, "the name of a measure")
     if not scored:
         return scored
@@ -401,7 +403,7 @@ class Scored(TabularResult, Sequence[Scores]):
         only: Sequence[str] = (),
         measures: str | Sequence[str] = (),
     ) -> Scored:
-        """The same of a frame of pandas, polars or pyarrow, or a dictionary of columns: see ``read``."""
+        """Scores of queries in a frame of pandas, polars or pyarrow, or a dictionary of columns: see ``read``."""
         return cls._read(frame, columns, _table(unanswered, lower_is_better, higher_is_better, only, measures))
 
     @classmethod
@@ -438,8 +440,8 @@ class Scored(TabularResult, Sequence[Scores]):
     def table_of_queries(self) -> Grid:
         """Each query of each run."""
         table = as_grid(self.scores, True, sums=True)
-        at = table.header.index("query")
-        return replace(table, rows=[row for row in table.rows if row[at] != "all"])
+        column = table.header.index("query")
+        return replace(table, rows=[row for row in table.rows if row[column] != "all"])
 
     def to_dict(self, *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
         """The JSON of ``evaluate -f json``."""
@@ -447,7 +449,7 @@ class Scored(TabularResult, Sequence[Scores]):
 
 
 def checked(scored: object, at_least: int = 1, what: str = "this", *, documents: bool = False) -> Sequence[Scores]:
-    """Runs that were scored, at least so many; with their judged documents, where these are needed."""
+    """Runs that were scored, at least ``at_least`` of them; with judged documents where these are needed."""
     kind = "what evaluate_all gives, or a list of Scores"
     runs: Sequence[Scores] = one_of("scored", scored, Sequence, kind)
     if not all(isinstance(scores, Scores) for scores in runs):
@@ -555,7 +557,7 @@ class ScoreTable(TabularResult):
         return [spans(self.runs) if self.ties else as_grid(self.runs, self.per_query)]
 
     def rows(self) -> Grid:
-        """The same as it can be read back."""
+        """The table with the further columns that reading it back needs."""
         return spans(self.runs) if self.ties else as_grid(self.runs, self.per_query, sums=True)
 
     def entries(self) -> Iterator[dict[str, Any]]:
@@ -567,7 +569,7 @@ class ScoreTable(TabularResult):
         return document(self.runs, per_query=self.per_query, ties=self.ties)
 
     def json(self, inputs: Mapping[str, str] | None = None) -> Iterator[str]:
-        """The same as text, a run at a time."""
+        """The JSON as text, a run at a time."""
         return envelope.dumped_list(envelope.with_inputs(preamble(self.runs[0]), inputs), "runs", self.entries())
 
 

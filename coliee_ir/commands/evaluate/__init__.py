@@ -159,9 +159,11 @@ def evaluate_all(
                 raise result.original if isinstance(result, InternalError) else result
     if _values_are(gold, float):
         are_swapped = (_values_are(sent.run, int) for sent in submissions)  # a gold of decimals, a run of integers
-        asked = Remark.of("swapped.values")
-        scores = [replace(one, own_remarks=(*one.own_remarks, asked)) if is_swapped else one
-                  for one, is_swapped in zip(scores, are_swapped, strict=True)]  # fmt: skip
+        doubt = Remark.of("swapped.values")
+        scores = [
+            replace(result, own_remarks=(*result.own_remarks, doubt)) if is_swapped else result
+            for result, is_swapped in zip(scores, are_swapped, strict=True)
+        ]
     scores = _with_run_names(scores, submissions, [submission for submission in arrived.submissions if submission.tag])
     warn_of(scores)
     return Scored(scores, basis, submissions, invalid, remarks, found.inventory, keep)
@@ -229,7 +231,7 @@ def _check(runs: object, keep: object, *functions: object) -> None:
 
 
 def _values_are(values: object, kind: type) -> bool:
-    """Whether a dictionary holds dictionaries of such values only."""
+    """Whether it is a dictionary of dictionaries whose values are all of one type."""
     entries = values.values() if isinstance(values, Mapping) else ()
     kinds = (type(value) for inner in entries for value in (inner.values() if isinstance(inner, Mapping) else (None,)))
     return next(kinds, None) is kind and {*kinds} <= {kind}  # mostly the first says no

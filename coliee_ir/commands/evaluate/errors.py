@@ -26,7 +26,7 @@ from coliee_ir.scoring.scores import Scored
 #: the outcomes of a relevant document and of another, the good one first
 _OUTCOMES: Final = {True: ("found", "missed"), False: ("absent", "wrong")}
 
-#: integers as cells, of which a long table has few
+#: integers as cells; a long table repeats few of them
 _whole = cache(whole)
 _NOT_RANKED: Final = Number(float("nan"), "-")
 
@@ -122,8 +122,8 @@ def _rows(runs: Iterable[tuple[str, Sequence[Outcome]]], corpus: Corpus | None) 
         for outcome in outcomes_of_run:
             titled = [corpus.title(outcome.document, outcome.query)] if corpus is not None else []
             rank = _whole(outcome.rank) if outcome.rank else _NOT_RANKED
-            shown = (outcome.query, outcome.document, outcome.outcome, outcome.change)
-            yield [name, *shown, *titled, rank, _whole(outcome.relevance)]
+            texts = (outcome.query, outcome.document, outcome.outcome, outcome.change)
+            yield [name, *texts, *titled, rank, _whole(outcome.relevance)]
 
 
 def outcomes(basis: Basis, submissions: Iterable[Submission], cutoff: int | None = None) -> Iterator[list[Outcome]]:
@@ -144,16 +144,20 @@ def outcomes(basis: Basis, submissions: Iterable[Submission], cutoff: int | None
         current: list[set[str]] = []
         for index, (part, query, relevance) in enumerate(queries):
             ranks = lists.get(part, {}).get(query, {})
-            kept = {document for document, rank in ranks.items() if cutoff is None or rank <= cutoff}
+            retrieved = {document for document, rank in ranks.items() if cutoff is None or rank <= cutoff}
             beyond = long_list.get(query, {}) if part == "documents" else {}
             relevant = [document for document, level in relevance.items() if level >= 1]
             before = set[str]() if previous is None else previous[index]
             wrong = set[str]()
             for document in dict.fromkeys(
-                [*relevant, *(document_ranked for document_ranked in ranks if document_ranked in kept), *sorted(before)]
+                [
+                    *relevant,
+                    *(document_ranked for document_ranked in ranks if document_ranked in retrieved),
+                    *sorted(before),
+                ]
             ):
                 is_relevant = relevance.get(document, 0) >= 1
-                is_wrong = (document in kept) != is_relevant
+                is_wrong = (document in retrieved) != is_relevant
                 was_wrong = is_wrong if previous is None else document in before
                 change = "" if was_wrong == is_wrong else "worse" if is_wrong else "better"
                 if is_wrong:

@@ -1,4 +1,4 @@
-"""What ``evaluate --show`` shows: of what missing points consist, and what several runs find of the same documents."""
+"""Two tables of ``evaluate --show``: where points are lost, and which documents several runs find."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _share(name: str, row: tuple[str, Gap | Labelled | Shared]) -> Number:
 
 
 def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labelled:
-    """The same of one run."""
+    """The gap of one run: see ``gap``."""
     result = measure.compute(parts, decisions)
     if isinstance(measure, Accuracy):
         label = parts["answers"].correct() > 0

@@ -97,8 +97,8 @@ def looks(path: str, gold: str, files: Iterable[str], scored: Sequence[Scores] =
     measure = next(iter(scored[0].results)) if scored else None
     if measure is None or len(scored) < 2 or any(measure not in scores.results for scores in scored):
         return Remark.of("looked-at", n=n, log=path)
-    shown = f"{luck([scores.results[measure].per_query for scores in scored], n):.3f}"
-    return Remark.of("looked-at.luck", n=n, log=path, luck=shown, measure=measure.name)
+    by_luck = f"{luck([scores.results[measure].per_query for scores in scored], n):.3f}"
+    return Remark.of("looked-at.luck", n=n, log=path, luck=by_luck, measure=measure.name)
 
 
 def luck(each: Sequence[FloatArray], n: int) -> float:
