@@ -54,7 +54,8 @@ def size(path: str) -> int:
 
 def try_unpacking(path: str, bounds: limits.Limits) -> None:
     """Unpack a large archive in a process of its own, as ``try_reading`` does."""
-    if hasattr(os, "fork") and Path(path).stat().st_size >= LARGE and archives.is_archive(path):
+    file = Path(path)  # a dead link and a path that is absent are told where they are read
+    if hasattr(os, "fork") and file.is_file() and file.stat().st_size >= LARGE and archives.is_archive(path):
         import tempfile
 
         with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
