@@ -49,3 +49,9 @@ def test_nothing_but_a_remedy_and_a_kind_is_left_out():
         raise InputError("bad-score", "run.txt", "not a score")
     with pytest.raises(AssertionError), refusing(InputError, "[bad-rank]"):
         raise InputError("bad-score", "run.txt", "not a score")
+
+
+@pytest.mark.parametrize("text", ["-2 runs of 7", "12 runs of 7", "0.2 runs of 7", "2 runs of 70", "2 runs of 7.5"])
+def test_a_number_beside_a_wildcard_is_whole(text):
+    assert mentions("in all 2 runs of 7 are left out", "2 runs … 7")
+    assert not mentions(f"in all {text} are left out", "2 runs … 7")

@@ -19,11 +19,17 @@ _WILD = re.compile(rf" ?(…|\[(?:{_KNOWN})\]) ?")
 _END = rf"(?:(?:; .*)? \[(?:{_KNOWN})\])?"
 
 
+def _whole_numbers(text):
+    """A pattern of a text in which the numbers at its ends are no parts of longer ones: 2 is neither -2 nor 12."""
+    begin = r"(?<![\w-])(?<!\d[.,])" if text[:1].isdigit() else ""
+    return begin + re.escape(text) + (r"(?!\w|[.,]\d)" if text[-1:].isdigit() else "")
+
+
 @cache
 def _regex(expected):
     lines = []
     for line in expected.split("\n"):
-        pieces = [re.escape(piece) for piece in _WILD.split(line)]
+        pieces = [_whole_numbers(piece) for piece in _WILD.split(line)]
         pieces[1::2] = [".*?" if piece == "…" else rf"(?=.*{piece}$).*?" for piece in pieces[1::2]]
         lines.append("".join(pieces))
     return "(?m)" + f"{_END}\n".join(lines)
