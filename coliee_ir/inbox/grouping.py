@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter, itemgetter
@@ -53,7 +53,7 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
     groups = _without_copies(_groups(_without_unscored(items, basis), basis, done.remarks))
     for run in _by_queries(groups, basis, done.remarks):
         _add_submission(run, basis, done, alone=alone)
-    _propose_replacements(done)
+    _propose_replacements(done, {file.file: file.origin for file in items})
     _remark_tags(done)
     teams = (submission.team for submission in done.submissions if not submission.status)
     done.remarks.extend(remark for _, remark in too_many(teams, basis.task, basis.edition))
@@ -329,15 +329,15 @@ def _add_submission(run: Sequence[InboxFile], basis: Basis, done: Intake, *, alo
     )
 
 
-def _propose_replacements(done: Intake) -> None:
-    """Of runs of one team and tag, or file name, that came in mails one after another, each may replace the last."""
+def _propose_replacements(done: Intake, origins: Mapping[str, tuple[str, str]]) -> None:
+    """Of runs of one origin and tag, or file name, that came in mails one after another, each may replace the last."""
     named = [
         (i, key)
         for i, submission in enumerate(done.submissions)
         if submission.team and submission.received and not submission.status
         for key in (
-            (submission.team, "tag", submission.tag),
-            (submission.team, "file", Path(name_of(submission.run)).name),
+            (origins[submission.files[0].path], "tag", submission.tag),
+            (origins[submission.files[0].path], "file", Path(name_of(submission.run)).name),
         )
     ]
     for pairs in by_key(named, itemgetter(1)).values():

@@ -269,13 +269,21 @@ def sort_files(
 
 
 def _refuse_crowds(walked: FoundFiles, teams: Teams) -> None:
-    """Refuse mails of one sender, or an archive, with more files than any team sends: none is read, or scored."""
+    """Refuse mails of one sender, or an archive, with more files than any team sends: none is read, or scored.
+
+    A mail that the teams file takes out is counted alone: its sender may have been forged.
+    """
     packed = [
         (file, envelope)
         for file in walked.files
         if (envelope := teams.envelope(file)).n_inside and absolute_path(envelope.place) != teams.common
     ]
-    for several in by_key(packed, lambda pair: _sender_key(pair[1])).values():
+
+    def key_of(pair: tuple[str, Envelope]) -> tuple[str, ...]:
+        file, envelope = pair
+        return (envelope.place,) if teams.is_taken_out(file) else _sender_key(envelope)
+
+    for several in by_key(packed, key_of).values():
         if len(several) > _CROWD:
             places = dict.fromkeys(envelope.place for _, envelope in several)
             gone = {file for file, _ in several}

@@ -7,6 +7,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -83,6 +84,8 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[TeamsRow, .
 #: what a list says of a run
 LATE: Final = "late"
 _STATUS: Final = "(|ranked|late|unofficial|disqualified|withdrawn|replaced by (.+))"
+#: by which a file is taken out, whoever sent it
+_OUT: Final = ("disqualified", "withdrawn")
 
 
 class Sender(NamedTuple):
@@ -178,8 +181,8 @@ class Teams:
         team = envelope.team or envelope.folder
         key = team_key(team)
         placed = next((row for row, is_place, _ in self._rows(tag, file, envelope) if is_place), None)
-        if not team or (placed is not None and team_key(placed.team) != key):
-            return  # the list says that it is another's
+        if not team or (placed is not None and (team_key(placed.team) != key or placed.status in _OUT)):
+            return  # the list says that it is another's, or takes it out: it speaks for no sender
         if (mail := envelope.mail) is not None and envelope.team:
             vouchers = {"list"} if placed is not None else set()
             vouchers |= {"folder"} if team_key(envelope.folder) == key else set()
@@ -238,6 +241,11 @@ class Teams:
             tuple(doubts),
         )
 
+    def is_taken_out(self, file: str) -> bool:
+        """Whether the list takes a file out, by a row that names it or its mail as they were saved."""
+        rows = self._rows("", file, self.envelope(file))
+        return next((row.status in _OUT for row, is_place, _ in rows if is_place), False)
+
     def _strangers(self, key: str) -> list[str]:
         """The senders of a team's mails for whom nothing speaks, where there are others, or a folder of the team."""
         senders = self._senders_of.get(key, {})
@@ -280,7 +288,7 @@ class Teams:
         mail = envelope.mail
         if mail is not None and self.deadline and not mail.received:
             yield Remark.of("undated")
-        elif mail is not None and self.deadline and not mail.is_sure:
+        elif mail is not None and self.deadline and (not mail.is_sure or (self._have_servers and not mail.by_server)):
             yield Remark.of("undated.sender", time=mail.received)
         if envelope.team and (key := team_key(envelope.folder)) in self._folders and key != team_key(envelope.team):
             yield Remark.of("team-list.folder", team=shortened(envelope.team), other=shortened(envelope.folder))
@@ -289,6 +297,11 @@ class Teams:
         for claim in envelope.claims:
             team, sender = shortened(team_in(claim.subject)) or "no team", shortened(claim.sender) or "nobody"
             yield Remark.of("forwarded", team=team, sender=sender, time=claim.received or "at no time")
+
+    @cached_property
+    def _have_servers(self) -> bool:
+        """Whether the mails were saved with the lines of servers; some ways of saving mails drop them all."""
+        return any(envelope.mail is not None and envelope.mail.by_server for envelope in self._envelopes.values())
 
     def envelope(self, file: str) -> Envelope:
         """In what a file came.

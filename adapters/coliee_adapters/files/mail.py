@@ -38,6 +38,7 @@ class Mail(NamedTuple):
     received: str  # in UTC
     sender: str = ""  # the address alone, in small letters
     is_sure: bool = True  # False where the last server's time cannot be read, or no zone is named
+    by_server: bool = True  # False where no server's time is there, and the sender's own date is taken
     doubled: tuple[str, ...] = ()  # the headers that it has several times, and may have once
     forwarded: tuple[Mail, ...] = ()  # the mails in it, and in these
 
@@ -123,6 +124,7 @@ def _headers_of_one(message: EmailMessage) -> Mail:
         received=_time(used),
         sender=parseaddr(str(message.get("From", "")))[1].casefold(),
         is_sure=used == (texts or [""])[0] and bool(re.search(_ZONE, used) or not used),
+        by_server=bool(servers),
         doubled=tuple(name for name in ("From", "Subject", "Date") if len({*message.get_all(name, [])}) > 1),
     )
 

@@ -154,7 +154,7 @@ class TwoGolds(Comparison):
             [f"A: {name}", *(Number(n, str(n)) for n in row)] for name, row in self.verdicts._asdict().items()
         ]
         together = ", all pairs of a gold together" * self.is_joint
-        of_pairs = f"Pairs of runs by what each gold finds of run against versus (p < {self.alpha:.6g}{together})."
+        of_pairs = f"Pairs by what each gold finds in {measure} of run against versus (p < {self.alpha:.6g}{together})."
         return [
             Grid([*columns], rows, of_runs, 1),
             Grid(["pairs", *(f"B: {name}" for name in Verdicts._fields)], verdicts, of_pairs, 1),
@@ -167,6 +167,8 @@ class TwoGolds(Comparison):
     def of_golds(self) -> Iterator[str]:
         """What can be said of both golds, and what not."""
         n, units, reversed_pairs = counted(self.queries, self.unit), plural(self.unit), self.reversed
+        if self.others:
+            yield f"The following on the two golds is of {self.measure} only; give another measure alone with -m."
         if reversed_pairs:
             named = "; ".join(f"{shortened(one)} over {shortened(other)} by A" for one, other in reversed_pairs)
             verb = "is" if len(reversed_pairs) == 1 else "are"
@@ -182,10 +184,9 @@ class TwoGolds(Comparison):
         if equal:
             yield f"By {equal} all runs have the same score, so no order is defined."
         elif one_only := self.verdicts.one_only:
-            yield (
-                f"{counted(one_only, 'pair')} decided by one gold only. That is no sign that the golds differ: of two "
-                "golds with the same truth it is the common case."
-            )
+            common = " That is no sign that the golds differ: of two golds with the same truth it is the common case."
+            decided = any((reversed_pairs, self.verdicts.alike))
+            yield f"{counted(one_only, 'pair')} decided by one gold only.{common * decided}"
         numbers = (self.tau_b, self.tau_ap, *self.halves)
         tau, ap, between, first, second = ("–" if math.isnan(number) else f"{number:.2f}" for number in numbers)
         yield (

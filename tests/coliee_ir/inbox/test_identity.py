@@ -152,6 +152,13 @@ ATTACKS = {
         {"z.eml": mail("our run", {"r.txt": EVIL1}, KIS, EARLY)}, "", {"EVIL1": ("KIS", "")}, {"team-sender"}),
     "no date": (
         {"z.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL)}, "", AS_EVIL, {"undated"}),
+    "no line of a server, where other mails have one": (
+        {"y.eml": mail("[submission] GOOD", {"r.txt": run("GOOD1")}, "good@example.org", EARLY, [EARLY]),
+         "z.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "", {**AS_EVIL, "GOOD1": ("GOOD", "")}, {"undated"}),
+    "another team's name in a mail that the list takes out": (
+        {"z.eml": mail("[submission] KIS", {"r.txt": EVIL1, "KIS9.txt": run("KIS9", 10)}, EVIL, LATER)},
+        "in/z.eml,KIS,disqualified\n", {"EVIL1": ("KIS", "disqualified")}, set()),
     "a forged date behind a broken line of the server": (
         {"z.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY, ["yesterday", LATE])},
         "", {"EVIL1": ("EVIL", "late")}, {"late", "undated"}),
@@ -505,3 +512,18 @@ def test_what_the_list_of_teams_decides_is_asked_no_more(hold):
     day = hold(files, "".join(f"EVIL/{name}.txt,EVIL,withdrawn\n" for name in ("best", "same", "broken")))
     assert not {one.kind for one in day.decide} & {"perfect-score", "same-answers", "refused"}
     assert [one.team for one in day.decide] == sorted(one.team for one in day.decide)
+
+
+def test_a_mail_of_another_sender_is_no_correction(hold):
+    """Of a team's own tag, whoever wrote it; and a correction of the team itself is one."""
+    evil = hold({"z.eml": mail("[submission] KIS", {"a.txt": run("KIS9", 10)}, EVIL, LATER)})
+    assert "replaces" not in {decision.kind for decision in evil.decide}
+    assert "team-senders" in {decision.kind for decision in evil.decide}
+    own = hold({"z.eml": mail("[submission] KIS", {"a.txt": run("KIS9", 10)}, KIS, LATER)})
+    assert "replaces" in {decision.kind for decision in own.decide}
+
+
+def test_a_crowd_that_the_list_takes_out_spoils_no_other_mail_of_its_sender(hold):
+    crowd = {"z.eml": mail("[submission] KIS", {f"{n}.txt": f"{n:06} 000001 C{n}\n" for n in range(501)}, KIS, LATER)}
+    assert "KIS9" not in seen(hold(crowd))
+    assert seen(hold(crowd, "in/z.eml,KIS,withdrawn\n"))["KIS9"] == ("KIS", "")

@@ -105,6 +105,10 @@ def test_without_a_pair_that_both_decide_nothing_is_said_to_be_alike():
         few = {query: second[query] for query in QUERIES[:n]}
         found = by_both(first, few, runs)
         assert found.verdicts.alike == 0 and "alike" not in " ".join(found.notes())
+    random = np.random.default_rng(3)
+    unrelated = {query: {d: int(random.integers(0, 3)) for d in judged} for query, judged in first.items()}
+    found = by_both(first, unrelated, runs)
+    assert found.verdicts.one_only and "no sign" not in " ".join(found.notes())
 
 
 def test_kappa_of_golds_with_other_grades_is_that_of_relevant_or_not():
@@ -186,6 +190,14 @@ def test_conclusions_that_turn_round_are_named_the_winner_by_the_first_gold_firs
     assert all(one < other for one, other in found.reversed)
     assert len(found.reversed) == found.verdicts.better.worse + found.verdicts.worse.better
     assert not any("decide alike" in note for note in found.notes())
+
+
+def test_of_several_measures_the_one_that_is_spoken_of_is_named():
+    first, second, runs = drawn()
+    each = [evaluate_all(gold, runs, task="trec", measures=["AP", "P@5"]) for gold in (first, second)]
+    both = compare(each[0], other=each[1], measures=["AP", "P@5"])
+    assert sum("AP only" in note for note in both.notes()) == 1
+    assert not any("AP only" in note for note in by_both(first, second, runs).notes())
 
 
 def test_golds_that_list_what_is_relevant_have_the_f1_that_evaluate_prints_and_no_kappa():

@@ -154,3 +154,15 @@ def test_a_line_that_is_no_field_belongs_to_no_task_and_no_tag(text, tag, errors
         ["Task: 9"] * errors
     )
     assert all(one.count <= 3 for one in found) and not any("Models" in str(one.places) for one in found)
+
+
+def test_a_run_of_several_years_is_checked_by_the_golds_of_all_of_them():
+    years = {"H30": 4, "R01": 6, "R02": 3}
+    ids = {year: [f"{year}-{n:02}-A" for n in range(1, most + 1)] for year, most in years.items()}
+    write({f"golds/{year}.txt": "".join(f"{query} Y\n" for query in queries) for year, queries in ids.items()})
+    whole = [query for queries in ids.values() for query in queries]
+    write({"in/A/all.txt": "".join(f"{query} N A1\n" for query in whole),
+           "in/B/most.txt": "".join(f"{query} N B1\n" for query in whole[:-1]),
+           "in/C/one.txt": "".join(f"{query} N C1\n" for query in ids["R01"])})  # fmt: skip
+    inbox = receive("in", task=4, golds=[f"golds/{year}.txt" for year in years])
+    assert {row.team: (row.errors, row.warnings) for row in inbox.received} == {"A": (0, 0), "B": (0, 1), "C": (0, 0)}
