@@ -67,6 +67,10 @@ def voted(file: Source, form: str | None) -> Answers:
     for query, label, _ in samples:
         ballots.setdefault(query, Counter())[label] += 1
     labels = {query: votes[True] > votes[False] for query, votes in ballots.items() if votes[True] or votes[False]}
+    if samples and not labels:
+        problem = f"none of the {counted(len(samples), 'sample')} is understood as an answer"
+        remedy = "name its words with --labels Y=…,N=…" + ", or read sentences with --from text" * (form is None)
+        raise InputError("bad-label", file.name, f"{problem} (first: {samples[0][2]})", remedy=remedy)
     ties = [query for query in labels if ballots[query][True] == ballots[query][False]]
     remarks.each("answer-tie.vote", ties)
     remarks.each("no-vote", (place for _, label, place in samples if label is None))

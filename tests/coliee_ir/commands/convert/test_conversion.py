@@ -538,9 +538,13 @@ def test_texts_that_are_no_samples_are_refused(text, options, kind, put):
         convert(put("s.json", text), "-", form="text", **options)
 
 
-def test_what_holds_documents_has_no_vote(put):
+def test_what_holds_documents_or_no_known_answer_has_no_vote(put, here):
     with refusing(ColieeError, "[wrong-part]"):
         convert(put("s.json", '{"q": ["Y", "7"]}'), "-", aggregate="vote")
+    samples = put("s.jsonl", '{"id": "q", "answer": "vrai"}\n{"id": "q", "answer": "faux"}\n')
+    with refusing(ColieeError, "[bad-label]"):
+        convert(samples, "out.txt", to="labels", aggregate="vote")
+    assert not (here / "out.txt").exists()
 
 
 ARTICLES = ["第五百三十七条", "民法第537条第2項", "537(1)", "537条1項ただし書", "424_2", "424.2", "第424条の2"]
