@@ -47,8 +47,8 @@ def exact_id(text: str) -> str:
     return text
 
 
-#: an id of a question, ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
-STATUTE_ID: Final = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
+#: an id of a question, ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part (in exams in kana)
+STATUTE_ID: Final = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z\u30a2-\u30f3]+")
 
 
 def exam_of(query: str) -> str:

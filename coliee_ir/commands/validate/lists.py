@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from coliee_adapters.forms.columns import as_number, last_column
 from coliee_adapters.forms.statute import article_named
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
-from coliee_adapters.records import STATUTE_ID, normal_id
+from coliee_adapters.records import normal_id
 from coliee_ir.commands.validate.rules import MANY
 from coliee_ir.commands.validate.sheet import LABELLED, Context, Line, Pool, Sheet, clean_tag
 from coliee_ir.judging.mismatch import ARTICLE, Respelling
@@ -26,6 +26,7 @@ _TREC: Final = 6
 #: So few documents can be more than half of all without being a mistake.
 _FEW: Final = 2
 
+_QUESTION_ID: Final = r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+"  # as the organisers write it
 _ARTICLE_ID: Final = r"[1-9][0-9]*(?:-[1-9][0-9]*)*"
 
 #: what takes a finding: ``Sheet.add``
@@ -174,7 +175,7 @@ class _Ids:
         self.expected = f"ids are numbers of {self.digits} digits"
         self.named: Callable[[str], str | None] = lambda _: None  # which article a text names
         if context.protocol.law == "statute" and of_queries:
-            pattern, self.expected = STATUTE_ID.pattern, "questions have ids like R07-01-O"
+            pattern, self.expected = _QUESTION_ID, "questions have ids like R07-01-O"
         elif context.protocol.law == "statute":
             pattern, self.expected, self.named = _ARTICLE_ID, "articles have ids like 96 and 398-20", article_named
         self.pattern = re.compile(pattern)

@@ -166,3 +166,11 @@ def test_a_run_of_several_years_is_checked_by_the_golds_of_all_of_them():
            "in/C/one.txt": "".join(f"{query} N C1\n" for query in ids["R01"])})  # fmt: skip
     inbox = receive("in", task=4, golds=[f"golds/{year}.txt" for year in years])
     assert {row.team: (row.errors, row.warnings) for row in inbox.received} == {"A": (0, 0), "B": (0, 1), "C": (0, 0)}
+
+
+def test_questions_named_by_kana_are_of_statutes_too():
+    kana = str.maketrans("U", "ア")
+    write({"in/A/x": articles("A2").translate(kana), "in/A/y": labels("A2").translate(kana)})
+    inbox = receive("in")
+    assert {(row.file, row.task, row.part) for row in inbox.received} == {
+        ("in/A/x", "3", "documents"), ("in/A/y", "3", "answers")}  # fmt: skip
