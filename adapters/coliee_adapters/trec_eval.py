@@ -236,11 +236,22 @@ def values(
     return {request: np.concatenate([one[request] for one in found]) for request in requests}
 
 
+#: How many answers are kept for later calls, and of how many judged documents at most: in many small runs, as in one
+#: after another of a loop, most queries look like earlier ones.
+_KEPT: Final = 1 << 12
+_FEW: Final = 32
+
+#: what a query looks like: how many documents it has, and which of them are judged how
+_Look = tuple[int, bytes]
+
+
 class _Group(NamedTuple):
     """Requests that trec_eval is asked for in one call."""
 
     requests: list[Request]  # they differ in their measures only, and each of ``_SINGLE`` is there with one parameter
     view: str  # what of a query is shown, see ``_VIEWS``
+    columns: dict[str, int]  # key of pytrec_eval → its place in an answer; empty before trec_eval was asked
+    answers: dict[_Look, tuple[float, ...]]  # the latest of queries with few judged documents
 
     @property
     def measures(self) -> set[str]:
@@ -275,7 +286,7 @@ def _groups(requests: tuple[Request, ...], all_counted: frozenset[Request]) -> t
         if takes:
             min(takes, key=lambda group: views[request].index(group.view)).requests.append(request)
         else:
-            groups.append(_Group([request], views[request][0]))
+            groups.append(_Group([request], views[request][0], {}, {}))
     return tuple(groups)
 
 
@@ -338,62 +349,73 @@ def _distinct_views(
 
 
 def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth: IntArray) -> dict[Request, FloatArray]:
-    """The values for each query.
+    """The values for each query; trec_eval is asked once for those that look alike."""
+    marks = (rank << 32) + level + 1
+    bounds, packed = (marks.itemsize * start).tolist(), marks.tobytes()
+    looks = zip(depth.tolist(), map(packed.__getitem__, map(slice, bounds[:-1], bounds[1:])), strict=True)
+    distinct: dict[_Look, int] = {}
+    alike = np.array([distinct.setdefault(look, len(distinct)) for look in looks])
+    answers = {look: group.answers.get(look, ()) for look in distinct}
+    unknown = {look: distinct[look] for look, answer in answers.items() if not answer}
+    if unknown:
+        first = np.zeros(len(distinct), dtype=np.int64)
+        first[alike[::-1]] = np.arange(len(alike))[::-1]  # where several queries have one number, the last one stays
+        new = dict(zip(unknown, _answers(group, first[[*unknown.values()]], start, rank, level, depth), strict=True))
+        answers |= new
+        if len(new) + len(group.answers) > _KEPT:
+            group.answers.clear()
+        if len(new) <= _KEPT:
+            group.answers.update((look, of_look) for look, of_look in new.items() if len(look[1]) <= 8 * _FEW)
+    cells = struct.pack(f"{len(answers) * len(group.columns)}d", *chain.from_iterable(answers.values()))
+    table = np.frombuffer(cells).reshape(len(answers), -1).T[:, alike]
+    result = {}
+    for request in group.requests:
+        result[request] = table[group.columns[request.pytrec_eval_key]]
+        if request.base in _COUNT_UNJUDGED:
+            result[request] = np.where(depth == 0, 0.0, result[request])
+    return result
+
+
+def _answers(
+    group: _Group, queries: IntArray, start: IntArray, rank: IntArray, level: IntArray, depth: IntArray
+) -> Iterator[tuple[float, ...]]:
+    """What trec_eval says of some of the queries.
 
     All queries of one depth share one ranking, in which documents are called by their ranks; the qrels say which of
     them are judged, and hold the missing ones under names behind the last rank.
     """
+    n, sizes = len(queries), start[queries + 1] - start[queries]
+    query = np.repeat(np.arange(n), sizes)
+    at = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes - start[queries], sizes)
+    rank, level, depth = rank[at], level[at], depth[queries]
     deepest = max(int(depth.max(initial=0)), 1)
-    sizes = start[1:] - start[:-1]
-    named = np.where(rank > 0, rank, deepest + 1 + np.arange(len(rank)) - np.repeat(start[:-1], sizes))
-    levels = int(level.max(initial=0)) + 2
-    # what a query looks like: how many documents it has, and which of them are judged how
-    looks = named * levels + level + 1
-    looks = looks.astype(np.min_scalar_type(int(looks.max(initial=0))))
-    bounds, held = (looks.itemsize * start).tolist(), looks.tobytes()
-    signatures = zip(depth.tolist(), map(held.__getitem__, map(slice, bounds[:-1], bounds[1:])), strict=True)
-    distinct: dict[tuple[int, bytes], int] = {}
-    alike = np.array([distinct.setdefault(signature, len(distinct)) for signature in signatures])
-    first = np.zeros(len(distinct), dtype=np.int64)
-    first[alike[::-1]] = np.arange(len(alike))[::-1]  # where several queries have one number, the last one stays
-    are_first = np.zeros(len(alike), dtype=np.bool_)
-    are_first[first] = True
-    rows = np.repeat(are_first, sizes)
-    named, judged, sizes = named[rows], level[rows], sizes[first]
+    named = np.where(rank > 0, rank, deepest + 1 + at - start[queries][query])
     # names ascend with ranks, so that what trec_eval sorts is sorted already
-    n = max(deepest, int(named.max(initial=0)), len(first)) + 1
-    names = list(map(str, range(least := 10 ** len(str(n)), least + n)))
-    pairs = zip(map(names.__getitem__, named.tolist()), judged.tolist(), strict=True)
+    greatest = max(deepest, int(named.max(initial=0)), n) + 1
+    names = list(map(str, range(least := 10 ** len(str(greatest)), least + greatest)))
+    pairs = zip(map(names.__getitem__, named.tolist()), level.tolist(), strict=True)
     qrels = {name: dict(islice(pairs, size)) for name, size in zip(names, sizes.tolist(), strict=False)}
-    usable = np.bincount(np.repeat(np.arange(len(first)), sizes)[judged >= 0], minlength=len(first)) > 0
-    for at in np.flatnonzero(~usable).tolist():
+    usable = np.bincount(query[level >= 0], minlength=n) > 0
+    for unusable in np.flatnonzero(~usable).tolist():
         # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0
-        qrels[names[at]]["j"] = 0
+        qrels[names[unusable]]["j"] = 0
     # An empty ranking makes trec_eval read memory that is not its own. One unjudged document does not change any
     # measure of such a query, except those that count it, and these are 0.
-    depths = np.maximum(depth[first], 1).tolist()
+    depths = np.maximum(depth, 1).tolist()
     # scores from an order are exact in float32 up to 2^24
     longest = dict(zip(names[1 : deepest + 1], map(float, range(deepest, 0, -1)), strict=True))
     rankings: dict[int, dict[str, float]] = {}
-    for n in sorted(set(depths), reverse=True):
-        while len(longest) > n:
+    for length in sorted(set(depths), reverse=True):
+        while len(longest) > length:
             longest.popitem()
-        rankings[n] = dict(longest)
+        rankings[length] = dict(longest)
     run = dict(zip(qrels, map(rankings.__getitem__, depths), strict=True))
     # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
     highest = int(level.max(initial=0))
     evaluator = _Evaluator(qrels, group.measures, relevance_level=min(group.requests[0].rel, highest + 1))
-    answers = evaluator.evaluate(run).values()
-    columns = {key: at for at, key in enumerate(next(iter(answers)))}
-    cells = len(columns) * len(answers)
-    packed = struct.pack(f"{cells}d", *chain.from_iterable(map(dict.values, answers)))
-    table = np.frombuffer(packed).reshape(len(answers), -1).T[:, alike]
-    result = {}
-    for request in group.requests:
-        result[request] = table[columns[request.pytrec_eval_key]]
-        if request.base in _COUNT_UNJUDGED:
-            result[request] = np.where(depth == 0, 0.0, result[request])
-    return result
+    answers = evaluator.evaluate(run)
+    group.columns.update((key, i) for i, key in enumerate(next(iter(answers.values()))))
+    return (tuple(answer.values()) for answer in answers.values())
 
 
 class _Evaluator(pytrec_eval.RelevanceEvaluator):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, mixed
+from coliee_adapters.ids import Collection, Ids, IntArray, Picked
 from coliee_adapters.records import Judgements
-
-#: up to so many ids, looking each up is as fast as comparing all at once
-_FEW = 512
 
 
 class Qrels:
@@ -34,10 +31,10 @@ class Qrels:
         if isinstance(judgements, Judgements):
             self.start, self.documents, graded = judgements.start, judgements.documents, judgements.relevance
         else:
-            counts = [len(judged) for judged in judgements.values()]
+            counts = [*map(len, judgements.values())]
             self.start = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
             self.documents = Ids.of([*chain.from_iterable(judgements.values())])
-            graded = np.array([*chain.from_iterable(judged.values() for judged in judgements.values())], np.int64)
+            graded = np.fromiter(chain.from_iterable(judged.values() for judged in judgements.values()), np.int64)
         self.level = level
         self.graded: IntArray = graded.astype(np.int64)
         self.relevance = self.graded
@@ -49,12 +46,6 @@ class Qrels:
         ids = Ids.of(self.queries)
         #: the queries, as a collection that numbers can stand for
         self.ids = Collection(ids.raw, ids.first, ids.length)
-        self._words = ids.words(ids.words_needed())
-        keys = mixed(self._words, ids.length)
-        self._by_key = np.argsort(keys)
-        self._keys = keys[self._by_key]
-        # told apart by their keys, and by no more than the words that the keys are made of
-        self._plain = bool(np.all(self._keys[1:] != self._keys[:-1])) and int(ids.length.max(initial=0)) <= PADDING
 
     def same_as(self, other: Qrels) -> bool:
         """Whether the other numbers the same gold, perhaps unpickled from it."""
@@ -75,16 +66,7 @@ class Qrels:
         """
         if isinstance(queries, Picked) and queries.collection is self.ids:
             return queries.numbers.copy()
-        if len(queries) < _FEW or not self._plain or not len(self.queries):
-            return np.array([self._index.get(query, -1) for query in queries], dtype=np.int64)
-        words = queries.words(len(self._words))
-        keys = mixed(words, queries.length)
-        near = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        found = self._by_key[near]
-        same = self._keys[near] == keys
-        for word, own in zip(words, self._words, strict=True):
-            same &= word == own[found]
-        return np.where(same & (queries.length <= 8 * len(words)), found, -1)
+        return np.fromiter(map(self._index.get, queries, repeat(-1)), np.int64, len(queries))
 
     @cached_property
     def sizes(self) -> IntArray:

@@ -146,13 +146,10 @@ def of_rankings(
         decisions: what is done with unanswered queries.
     """
     n = len(ranks)
-    start = np.concatenate(([0], np.cumsum(np.tile(qrels.sizes, n))))
-    values = trec_eval.values(requests, start, np.tile(qrels.graded, n), ranks.ravel(), retrieved.ravel())
+    start = np.concatenate(([0], np.cumsum([qrels.sizes] * n)))
+    values = trec_eval.values(requests, start, np.concatenate([qrels.graded] * n), ranks.ravel(), retrieved.ravel())
     table = np.array([values[request] for request in requests]).reshape(len(requests), n, -1)
-    left_out = np.broadcast_to(qrels.sizes == 0, retrieved.shape)
-    if decisions.unanswered == "skip":
-        left_out = left_out | (retrieved == 0)
-    table[:, left_out] = np.nan
+    table[:, (qrels.sizes == 0) | ((decisions.unanswered == "skip") & (retrieved == 0))] = np.nan
     return table
 
 

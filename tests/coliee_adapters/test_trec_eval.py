@@ -1,4 +1,6 @@
 import math
+import random
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -138,6 +140,22 @@ def test_a_value_depends_on_its_query_alone(parts, requests):
     first, second = (asked_of_ours(requests, part) for part in parts)
     both = asked_of_ours(requests[:20], parts[0] + parts[1])
     assert both == {request: first[request] + second[request] for request in requests[:20]}
+
+
+def test_what_was_asked_before_changes_no_value():
+    requests = [one for name in ("map", "ndcg", "bpref", "num_ret", "P.2", "infAP") for one in parse(name)]
+    places = [(rank, level) for rank in range(4) for level in range(3)]
+    queries = [
+        Query(depth, list(pair))
+        for depth in range(4)
+        for pair in [*product(places), *product(places, places)]
+        if max(pair)[0] <= depth and (len(pair) < 2 or pair[0][0] == 0 or pair[0][0] != pair[1][0])
+    ]
+    expected = asked_of_pytrec_eval(requests, queries)
+    shuffled = random.Random(1).sample(range(len(queries)), len(queries)) * 2
+    for batch in (shuffled[i : i + 9] for i in range(0, len(shuffled), 9)):
+        of_batch = {request: [values[i] for i in batch] for request, values in expected.items()}
+        assert bits(asked_of_ours(requests, [queries[i] for i in batch])) == bits(of_batch)
 
 
 @pytest.mark.parametrize("judged_only", [False, True])

@@ -24,7 +24,7 @@ from functools import partial
 from io import TextIOBase
 from json.encoder import encode_basestring
 from numbers import Integral
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from typing import Any, Final, NamedTuple, cast
 
 from coliee_adapters import forms
@@ -428,7 +428,7 @@ def of_dictionary(
                 (Records([one], partial(_same_place, place)) for one, place in of_query), kind, path, columns, note
             )
     if _nested("", next(filter(_is_filled, content.values()), ())) is None:
-        are_bool = kind == "run" and bool in {type(next(iter(entry.values()))) for entry in filled}
+        are_bool = kind == "run" and bool in map(type, map(next, map(iter, map(methodcaller("values"), filled))))
         for query, entry in content.items() if are_bool else ():
             if isinstance(entry, Mapping) and isinstance(one := next(iter(entry.values()), None), bool):
                 remedy = "give numbers, or lists of documents; for results of instances use leaderboard or compare"

@@ -489,7 +489,7 @@ def block_of_dictionary(entries: Entries, rules: ReadingRules) -> Columns | None
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
     may_be_truth = scores is not None and ((scores == 0) | (scores == 1)).any()
-    if may_be_truth and any(bool in map(type, one.values()) for one in lists):
+    if may_be_truth and bool in map(type, chain.from_iterable(map(dict.values, lists))):
         return None
     # where ids lost an ending, the dictionaries have others than the lines
     as_they_are = lists if scored and (rules.ids is exact_id or b".txt" not in documents.raw) else None
