@@ -1,0 +1,196 @@
+"""``--show years`` and ``stages``: each year alone and held out in turn, and the ceiling of a reranker."""
+
+import csv
+import itertools
+import json
+
+import pytest
+from asserting import done
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+from coliee_adapters.errors import UsageError
+from coliee_ir import Evaluator, Fusion, evaluate, evaluate_all, fit_fusion, read_gold, tune
+from coliee_ir.commands.evaluate.details import by_year, depths, stages
+from coliee_ir.reading.years import years
+
+pytestmark = pytest.mark.usefixtures("one_deal")
+
+QUERIES = [f"{year}-{n}-A" for year in ("H30", "R01", "R02") for n in range(1, 5)]
+LABEL = st.sampled_from(["Y", "N"])
+GOLDS = st.fixed_dictionaries(dict.fromkeys(QUERIES, LABEL))
+ANSWERS = st.fixed_dictionaries({QUERIES[0]: LABEL}, optional=dict.fromkeys(QUERIES[1:], LABEL))
+
+
+# years
+
+
+def test_years_are_in_the_ids_in_both_spellings_or_in_the_names_of_the_golds(tmp_path):
+    gold = {"H30-1-A": "Y", "R01-1-A": "N", "R1-18-U": "Y", "R02-2-A": "N"}
+    runs = [dict.fromkeys(gold, "Y"), dict.fromkeys(gold, "N")]
+    assert years(read_gold(gold, task="4")) == {"H30-1-A": "H30", "R01-1-A": "R01", "R1-18-U": "R01", "R02-2-A": "R02"}
+    [rows] = by_year(evaluate_all(gold, runs[:1], task="4")).rows
+    assert [(year.year, year.queries) for year in rows] == [("H30", 1), ("R01", 2), ("R02", 1)]
+    assert fit_fusion(gold, *runs, task="4", by_year=True).folds == 3
+    for year in ("2019", "2020"):
+        (tmp_path / f"{year}.json").write_text(json.dumps({f"{year}{n}": ["000007"] for n in (10, 11)}))
+    assert years(read_gold(tmp_path))["202011"] == "2020"
+    with pytest.raises(UsageError, match="--gold FILE"):
+        years(read_gold(tmp_path / "2019.json"))
+
+
+def elected(runs, weights, ties="N"):
+    labels = {}
+    for query in QUERIES:
+        votes = [(run[query], weight) for run, weight in zip(runs, weights, strict=True) if weight and query in run]
+        if votes:
+            yes, no = (sum(weight for label, weight in votes if label == wanted) for wanted in "YN")
+            tie = votes[0][0] if ties == "first" else ties
+            labels[query] = tie if yes == approx(no, rel=1e-9) else "Y" if yes > no else "N"
+    return labels
+
+
+@settings(max_examples=settings.default.max_examples // 3)
+@given(GOLDS, st.lists(ANSWERS, min_size=2, max_size=3), st.sampled_from(["Y", "N", "first"]))
+def test_weights_of_votes_are_fitted_and_held_out_by_year(gold, runs, ties):
+    def accuracy(weights, queries=QUERIES):
+        labels = elected(runs, weights, ties)
+        return sum(labels.get(query) == gold[query] for query in queries) / len(QUERIES)
+
+    fitted = fit_fusion(gold, *runs, task="4", by_year=True, ties=ties)
+    weights = fitted.fusion.weights or ()
+    assert (fitted.folds, fitted.measure, fitted.fusion.method) == (3, "Accuracy", "vote")
+    assert fitted.resubstitution == approx(accuracy(weights))
+    assert fitted.fused.run.labels == {q: label == "Y" for q, label in elected(runs, weights, ties).items()}
+    # never worse than equal weights, nor than one run alone, on what they are fitted to
+    for contender in fitted.contenders[1:]:
+        assert contender.resubstitution == approx(accuracy(contender.weights))
+        assert fitted.resubstitution >= contender.resubstitution - 1e-12
+    of_years = [list(of_year) for _, of_year in itertools.groupby(QUERIES, lambda query: query[:3])]
+    orders = itertools.permutations(fitted.fold_weights)
+    assert any(fitted.held_out == approx(sum(map(accuracy, order, of_years))) for order in orders)
+
+
+def test_a_good_run_outweighs_two_bad_ones_and_what_does_not_fit_votes_is_refused(tmp_path, call):
+    gold = {query: "YN"[n % 2] for n, query in enumerate(QUERIES)}
+    bad = dict.fromkeys(QUERIES, "Y")
+    good = {query: gold[query] for query in QUERIES[1:]}  # what answers all rightly is the gold
+    for name, run in (("gold", gold), ("good", good), ("bad", bad), ("worse", bad)):
+        (tmp_path / name).write_text("".join(f"{query} {label} {name}\n" for query, label in run.items()))
+    runs = [tmp_path / name for name in ("good", "bad", "worse")]
+    typed = ("fuse", *runs, "--fit", tmp_path / "gold", "--task", "4", "--folds", "year", "-o", tmp_path / "fused")
+    out, err = done(call, *typed, "--save", tmp_path / "w.json")
+    assert "12 queries in 3 folds, 1 repeat" in err
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()}
+    assert rows["fitted"][:3] == ["-", "1.0000", "1.0000"]
+    assert rows["equal"][:4] == ["weights", "-", "0.5000", "0.5000"]
+    assert evaluate(tmp_path / "gold", tmp_path / "fused", task="4").measures["Accuracy"] == 1
+    assert Fusion.load(tmp_path / "w.json").weights == fit_fusion(tmp_path / "gold", *runs, task="4").fusion.weights
+    for wrong in ({"method": "combsum"}, {"measure": "MicroF1"}, {"top": 3}):
+        with pytest.raises(UsageError):
+            fit_fusion(gold, good, bad, task="4", **wrong)
+
+
+def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path, call):
+    golds, run = [], {}
+    for year, n in (("2019", 2), ("2020", 4)):
+        gold = {f"{year}{i}0": [f"00000{i}", "000009"] for i in range(n)}
+        run |= {query: [f"00000{i}", "000008", "000007"][: 3 - i % 2] for i, query in enumerate(gold)}
+        golds += ["--gold", tmp_path / f"{year}.json"]
+        (tmp_path / f"{year}.json").write_text(json.dumps(gold))
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    measures = ["MicroF1", "MacroF2", "AP"]
+    named = itertools.chain(*zip(["-m"] * 3, measures, strict=True))
+    typed = ("evaluate", golds[1], tmp_path / "run.json", *golds[2:], "--task", "1", *named, "--show", "years")
+    out, _ = done(call, *typed, "-f", "csv")
+    rows = {row["year"]: row for row in csv.DictReader(out.splitlines())}
+    assert list(rows) == ["2019", "2020", "all"]
+    both = read_gold([tmp_path / "2019.json", tmp_path / "2020.json"])
+    for year, row in rows.items():
+        queries = [query for query in both.queries if year in ("all", query[:4])]
+        alone = evaluate(both, run, task="1", only=queries, measures=measures).measures
+        assert int(row["queries"]) == len(queries)
+        assert [float(row[name]) for name in measures] == approx([alone[name] for name in measures])
+    (of_run,) = json.loads(call(*typed, "-f", "json")[1])["runs"]
+    for year in [*of_run["years"], {"year": "all", "queries": 6, "measures": of_run["measures"]}]:
+        row = rows[year["year"]]
+        assert year["queries"] == int(row["queries"])
+        assert year["measures"] == {name: float(row[name]) for name in measures}
+    assert call(*typed, "-q")[0] == 2
+
+
+def test_a_cutoff_is_tuned_with_a_year_held_out():
+    gold, run = {query: ["d1"] for query in QUERIES}, {query: {"d1": 0.9, "d2": 0.1} for query in QUERIES}
+    tuning = tune(gold, run, task="3", edition=2025, by_year=True)
+    assert (tuning.folds, tuning.groups, tuning.held_out) == (3, 3, 1)
+    with pytest.raises(UsageError):
+        tune(gold, run, task="3", edition=2025, by_year=True, groups=dict.fromkeys(QUERIES, "a"))
+
+
+# stages
+
+GOLD = {"1": {"a": 1, "b": 2}, "2": {"c": 1}}
+RUNS = st.fixed_dictionaries({"1": st.permutations("abcx"), "2": st.permutations("cdex")})
+
+
+def choices(documents):
+    """Every way to choose documents and put them in an order."""
+    return [list(way) for n in range(len(documents) + 1) for way in itertools.permutations(documents, n)]
+
+
+@settings(max_examples=settings.default.max_examples // 4)
+@given(RUNS, st.integers(1, 2), st.sampled_from(["MicroF1", "MacroF2", "AP", "nDCG", "recip_rank", "MicroF(rel=2)"]))
+def test_no_reranker_is_better_than_the_ceiling_and_one_reaches_it(run, k, measure):
+    evaluator = Evaluator(GOLD, measure, task="trec")
+    scores = evaluator.evaluate(run, keep_judged=True)
+    [by] = scores.results
+    ways = list(itertools.product(choices(run["1"][:k]), choices(run["2"][:k])))
+    # a query without documents counts as in evaluate: it is given one that no query has
+    reached = [
+        evaluator.evaluate({"1": first or ["y"], "2": second or ["y"]}).measures[by.name]
+        for first, second in ways[:: max(len(ways) // 8, 1)]
+    ]
+    [[stage]] = stages([scores], [k]).rows
+    assert all(value <= stage.ceiling + 1e-9 or value != value for value in reached)
+    perfect = {
+        q: sorted((d for d in run[q][:k] if GOLD[q].get(d, 0) >= getattr(by, "rel", 1)), key=lambda d, q=q: -GOLD[q][d])
+        for q in GOLD
+    }
+    if any(perfect.values()):
+        assert stage.ceiling == approx(evaluator.evaluate(perfect).measures[by.name], nan_ok=True)
+
+
+def test_the_table_has_the_recall_that_evaluate_has():
+    run = {"1": ["x", "a", "b"], "2": ["d", "c"]}
+    scores = Evaluator(GOLD, "MicroF1", task="trec").evaluate(run, keep_judged=True)
+    found = stages([scores], [1, 2, 3])
+    assert [stage["k"] for stage in found.to_dict()["runs"][0]["stages"]] == found.to_frame()["k"].tolist() == [1, 2, 3]
+    for k, documents, micro, macro, _ in found.rows[0]:
+        expected = evaluate(GOLD, run, task="trec", measures=[f"MicroR@{k}", f"MacroR@{k}"]).measures
+        assert [micro, macro] == approx(list(expected.values()))
+        assert documents == approx(sum(min(len(ranking), k) for ranking in run.values()) / 2)
+
+
+def test_stages_of_several_runs_are_one_table_and_depths_rise(tmp_path, call):
+    (tmp_path / "gold.json").write_text('{"000001": ["000002", "000003"]}')
+    (tmp_path / "a.txt").write_text("000001 000002 A\n000001 000009 A\n000001 000003 A\n")
+    (tmp_path / "b.txt").write_text("000001 000009 B\n")
+    typed = ("evaluate", tmp_path / "gold.json", tmp_path / "a.txt", tmp_path / "b.txt", "--task", "1", "--show")
+    out, _ = done(call, *typed, "stages=1,2..3", "-f", "csv")
+    rows = [(row["run"], row["k"], float(row["MicroR"]), float(row["ceiling MicroF1"] or 0))
+            for row in csv.DictReader(out.splitlines())]  # fmt: skip
+    assert rows == [("A", "1", 0.5, approx(2 / 3)), ("A", "2", 0.5, approx(2 / 3)), ("A", "3", 1, 1),
+                    ("B", "1", 0, 0), ("B", "2", 0, 0), ("B", "3", 0, 0)]  # fmt: skip
+    held = json.loads(done(call, *typed, "stages=1,2..3", "-f", "json")[0])
+    assert held["measure"] == "MicroF1"
+    assert [(run["tag"], str(stage["k"]), stage["micro_recall"], approx(stage["ceiling"] or 0))
+            for run in held["runs"] for stage in run["stages"]] == rows  # fmt: skip
+    for wrong in (["stages=0"], ["stages=5..1"], ["gap=3"], ["stages", "-q"], ["stages", "-f", "trec"]):
+        assert call(*typed, *wrong)[:2] == (2, "")
+    assert depths("10,1..3,2") == [1, 2, 3, 10]
+    for text in ("", "a", "1..", "3..1", "0", "1,,2", "1..5000"):
+        with pytest.raises(UsageError):
+            depths(text)
+    with pytest.raises(UsageError):  # answers have none
+        stages(evaluate_all({"R07-01-A": "Y"}, {"T": {"R07-01-A": "Y"}}, task="4"))
