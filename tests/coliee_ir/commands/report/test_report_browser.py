@@ -77,38 +77,33 @@ def queries(page):
     return page.locator("#queries .open").all_inner_texts()
 
 
-def test_the_page_opens_from_disk_without_a_word_and_without_the_network(sheet, report):
+def test_pages_open_from_disk_without_a_word_and_without_the_network(sheet, report, opened, tmp_path):
     page, said, asked = sheet
     assert (said, asked) == ([], [report.as_uri()])
     assert page.locator(".chart svg").count() == 5
     assert page.locator(".chart svg .mark-symbol path").count() > 9
     assert page.evaluate(FITS)
-
-
-@pytest.mark.parametrize("task", ["task4", pytest.param("tort", marks=pytest.mark.explore)])
-def test_a_task_of_answers_opens_without_a_word(opened, tmp_path, task):
-    gold, *runs = (
-        ("gold.xml", "ALPHA.txt", "BETA.txt") if task == "task4" else ("gold.jsonl", "ALPHA.jsonl", "BETA.jsonl")
-    )
-    path = tmp_path / "report.html"
-    one_step.report(EXAMPLES / task / gold, *(EXAMPLES / task / run for run in runs), n_resamples=99).write_html(path)
+    path = tmp_path / "report.html"  # of a task of answers
+    answers = [EXAMPLES / "task4" / name for name in ("gold.xml", "ALPHA.txt", "BETA.txt")]
+    one_step.report(*answers, n_resamples=99).write_html(path)
     page, said, _ = opened(path)
-    assert said == []
     page.locator("#queries .open").first.click()
+    assert said == [] and "Answers; the right one is" in page.locator(".opened").inner_text()
     assert page.locator(".opened th[scope=row]").all_inner_texts() == ["ALPHA", "BETA"]
-    assert "Answers; the right one is" in page.locator(".opened").inner_text()
 
 
 def test_a_table_is_sorted_by_mouse_and_by_keyboard(sheet):
     page, said, _ = sheet
     head = page.locator("#good table th").nth(2)
     column = page.locator("#good table tbody td:nth-child(3)")
-    head.locator("button").click()
-    assert head.get_attribute("aria-sort") == "descending"
-    assert [text[:6] for text in column.all_inner_texts()] == ["0.4936", "0.3627", "0.2453"]
-    page.keyboard.press("Enter")
-    assert head.get_attribute("aria-sort") == "ascending"
-    assert [text[:6] for text in column.all_inner_texts()] == ["0.2453", "0.3627", "0.4936"]
+    values = ["0.4936", "0.3627", "0.2453"]
+    for press, sort, expected in (
+        (head.locator("button").click, "descending", values),
+        (lambda: page.keyboard.press("Enter"), "ascending", values[::-1]),
+    ):
+        press()
+        assert head.get_attribute("aria-sort") == sort
+        assert [text[:6] for text in column.all_inner_texts()] == expected
     page.locator("#good table th button").first.focus()
     page.keyboard.press("Space")
     assert page.locator("#good table tbody th").all_inner_texts() == ["bm25", "dense", "rerank"]
@@ -119,16 +114,14 @@ def test_a_table_is_sorted_by_mouse_and_by_keyboard(sheet):
 def test_queries_are_ordered_by_difficulty_by_difference_and_as_given(sheet):
     page, _, _ = sheet
     gold = list(coliee_ir.read_gold(TASK1[0]).queries)
-    spread = page.locator("#queries tbody tr td:nth-child(4)")
     place = "() => document.querySelector('.chart[data-chart=queries] .mark-rect path').getAttribute('d')"
     hardest, drawn = queries(page), page.evaluate(place)
-    assert hardest != gold
     page.get_by_label("most different first").check()
-    values = [float(text) for text in spread.all_inner_texts()]
+    values = [float(text) for text in page.locator("#queries tbody tr td:nth-child(4)").all_inner_texts()]
     assert values == sorted(values, reverse=True)
     page.get_by_label("as in the gold").focus()
     page.get_by_label("as in the gold").check()
-    assert queries(page) == gold
+    assert queries(page) == gold != hardest
     page.wait_for_function(f"before => ({place})() !== before", arg=drawn)
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
@@ -137,7 +130,7 @@ def test_queries_are_ordered_by_difficulty_by_difference_and_as_given(sheet):
 
 def test_a_query_opens_by_mouse_and_by_keyboard(sheet):
     page, said, _ = sheet
-    button = page.get_by_role("button", name="002473", exact=True)
+    button, rows = page.get_by_role("button", name="002473", exact=True), page.locator(".opened")
     button.click()
     assert button.get_attribute("aria-expanded") == "true"
     shown = page.locator(f"#{button.get_attribute('aria-controls')}")
@@ -145,18 +138,17 @@ def test_a_query_opens_by_mouse_and_by_keyboard(sheet):
     assert shown.locator(".said", has_text="correct, rank 1").count() == 1
     assert shown.locator("tbody tr", has_text="correct").first.locator("td").all_inner_texts() == ["1", "1", "0"]
     button.press("Enter")
-    assert button.get_attribute("aria-expanded") == "false"
-    assert page.locator(".opened").count() == 0
+    assert (button.get_attribute("aria-expanded"), rows.count()) == ("false", 0)
     for key in ("Space", "Tab", "Enter"):
         page.keyboard.press(key)
-    assert page.locator(".opened").count() == 2
+    assert rows.count() == 2
     page.get_by_label("as in the gold").check()
-    for row in page.locator(".opened").all():
+    for row in rows.all():
         before = row.evaluate("row => row.previousElementSibling.querySelector('.open').getAttribute('aria-controls')")
         assert before == row.get_attribute("id")
     while (still := page.locator("#queries .open[aria-expanded=true]")).count():
         still.first.click()
-    assert (page.locator(".opened").count(), said) == (0, [])
+    assert (rows.count(), said) == (0, [])
 
 
 def test_pointing_at_a_mark_tells_its_numbers_and_a_click_on_a_cell_opens_its_query(sheet):
@@ -173,27 +165,23 @@ def test_pointing_at_a_mark_tells_its_numbers_and_a_click_on_a_cell_opens_its_qu
     cell.scroll_into_view_if_needed()
     cell.hover()
     page.wait_for_function(f"() => document.querySelector('{TOOLTIP}')?.innerText.includes('query')")
-    told = page.locator(f"{TOOLTIP} tr").all_inner_texts()
-    fields = [line.split("\t")[0].rstrip(": ") for line in told]
+    rows = page.locator(f"{TOOLTIP} tr").all_inner_texts()
+    fields = [line.split("\t")[0].rstrip(": ") for line in rows]
     assert fields == ["query", "run", "MicroF1", "relevant", "mean of runs"]
     cell.click()
     assert page.locator(".opened").count() == 1
-    assert page.evaluate("document.activeElement.textContent") == told[0].split()[-1]
+    assert page.evaluate("document.activeElement.textContent") == rows[0].split()[-1]
     page.keyboard.press("Enter")
 
 
 def colours(page):
     """Of the sheet, of a text of a chart, and of a point of it."""
+    chart = ".chart[data-chart=scores]"
     return tuple(
-        page.evaluate(
-            """() => {
-              const of = (selector, what) => getComputedStyle(document.querySelector(selector))[what];
-              const chart = '.chart[data-chart=scores]';
-              return [of('body', 'backgroundColor'), of(`${chart} .role-axis-title text`, 'fill'),
-                      of(`${chart} .mark-symbol path`, 'fill')];
-            }"""
-        )
-    )
+        page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{what}")
+        for selector, what in (("body", "backgroundColor"), (f"{chart} .role-axis-title text", "fill"),
+                               (f"{chart} .mark-symbol path", "fill"))
+    )  # fmt: skip
 
 
 def test_charts_are_light_dark_and_printed_in_light(sheet):
