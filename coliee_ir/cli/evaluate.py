@@ -6,18 +6,15 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING
 
-from coliee_adapters.errors import UsageError, shortened
-from coliee_ir.cli import end_progress, print_remark, scoring
+from coliee_adapters.errors import UsageError
+from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import measures
 from coliee_ir.output import grid
 from coliee_ir.rules.choices import FORMS
 from coliee_ir.scoring.scores import Scores, ScoreTable, Timing
-
-if TYPE_CHECKING:  # what loads NumPy, help and a mistyped option do without
-    from coliee_ir.scoring.scores import Scores
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -36,10 +33,10 @@ def run(options: argparse.Namespace) -> int:
     start = perf_counter()
     if options.errors not in (None, "-"):
         grid.file_form(options.errors)  # refused before anything is computed
-    is_told = options.errors == options.output == "-"  # the scores, because the errors have standard output
+    on_stderr = options.errors == options.output == "-"  # the scores, because the errors have standard output
     _check(options)
     session = scoring.Session(options)
-    session.find(None if is_told else options.output, options.errors, options.log)
+    session.find(None if on_stderr else options.output, options.errors, options.log)
     if options.log is not None:
         from coliee_ir.commands.evaluate import log  # which scores do without
     of_queries = options.per_query or options.span_of_ties
@@ -57,19 +54,8 @@ def run(options: argparse.Namespace) -> int:
         from coliee_ir.commands.evaluate import errors  # which reads runs and texts as evaluation does not
 
         scoring.write_text(errors.written(scored, options.errors, corpus=options.corpus), options.errors)
-    table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
-    is_plain = options.show is None and not (options.span_of_ties or is_told)
-    if is_plain and (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
-        end_progress()
-        titled = basis.edition is not None or basis.protocol.own_file
-        title = basis.protocol.titled(basis.edition) if titled else f"Task {basis.task}"
-        headers = list(dict.fromkeys(scores.header() for scores in scored))
-        if len(headers) > 1:
-            headers = [f"{shortened(scores.name)}: {scores.header()}" for scores in scored]
-        grid.print_to_terminal(table.tables()[0], title, "\n".join([*headers, scoring.versions()]))
-    else:
-        result = table if options.show is None else options.show(scored)
-        session.publish(result, scored.submissions, is_told=is_told)
+    show = options.show or partial(ScoreTable, per_query=options.per_query, ties=options.span_of_ties)
+    session.publish(show(scored), scored.submissions, on_stderr=on_stderr)
     if options.timing:
         print_remark(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if scored.invalid else 0

@@ -282,19 +282,22 @@ class Session:
         result: TabularResult,
         files: Iterable[Submission | PathLike | None] = (),
         *,
-        is_told: bool = False,
+        on_stderr: bool = False,
     ) -> None:
-        """Write a result where ``-o`` says; JSON with the SHA-256 of the files that it was computed from."""
-        form = self.options.format
-        if (form, self.options.output) == ("table", "-") and sys.stdout.isatty() and not is_told and is_short(result):
+        """Write a result where ``-o`` says; JSON with the SHA-256 of the files that it was computed from.
+
+        On standard error where another result has the place on standard output.
+        """
+        form, path = self.options.format, self.options.output
+        if (form, path) == ("table", "-") and sys.stdout.isatty() and not on_stderr and is_short(result):
             end_progress()
             print_to_terminal(result)
             return
         text = pieces(result, form, self.inputs(files) if form == "json" else None)
-        if is_told:
+        if on_stderr:
             print_to_stderr("".join(text))
-            return
-        write_text(text, self.options.output)
+        else:
+            write_text(text, path)
 
     def inputs(self, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
         """File → SHA-256, of the golds and of runs; of an archive as a whole; streams have none."""

@@ -160,7 +160,7 @@ def _write(session: scoring.Session, named: Tunings, filters: list[Filter], subm
     if options.apply is not None and not _is_told(options):
         scoring.write_text(render(named, options.format), "-")
     else:
-        session.publish(named, submissions, is_told=_is_told(options))
+        session.publish(named, submissions, on_stderr=_is_told(options))
 
 
 def fit_tag(options: argparse.Namespace, cut: Run, task: str | None) -> str | None:

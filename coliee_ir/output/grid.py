@@ -387,8 +387,8 @@ def no_formula(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) and not re.fullmatch("-[0-9]+", text) else text
 
 
-def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
-    """The table in colour on standard output, under a title and over a caption."""
+def print_to_terminal(grid: Grid) -> None:
+    """The table in colour on standard output, over its caption."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -406,13 +406,9 @@ def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
     for row in rows:
         table.add_row(*row)
     console = Console(emoji=False)
-    # not as the table's own title and caption, which would be broken to its width
-    shown = [
-        *([Text(title, style="italic")] if title else []),
-        table,
-        *([Text(caption, style="dim")] if caption else []),
-    ]
-    console.print(*shown, sep="\n", soft_wrap=True)
+    # not as the table's own caption, which would be broken to its width
+    caption = [Text(printable(grid.caption), style="dim")] if grid.caption else []
+    console.print(table, *caption, sep="\n", soft_wrap=True)
 
 
 def records(grid: Grid) -> list[dict[str, str | float | None]]:

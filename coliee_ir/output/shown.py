@@ -150,7 +150,7 @@ def print_to_terminal(result: TabularResult) -> None:
     for sentence in result.lead():
         print(printable(sentence))
     for table in result.tables():
-        grid.print_to_terminal(table, "", printable(table.caption))
+        grid.print_to_terminal(table)
     for note in result.notes():
         print(printable(note))
 

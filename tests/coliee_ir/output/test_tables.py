@@ -3,6 +3,7 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import naive
@@ -117,13 +118,13 @@ def test_the_terminal_has_colours_and_shows_words_as_they_are(capsys, monkeypatc
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     tag = ":smile:[bold]\x1b[31m"
-    grid.print_to_terminal(as_grid(scored({tag: RUNS["A"], "B": RUNS["B"]}), False), "Task [1]", "3 judged\nversions")
+    table = as_grid(scored({tag: RUNS["A"], "B": RUNS["B"]}), False)
+    grid.print_to_terminal(replace(table, caption="Task [1]"))
     shown = capsys.readouterr().out
     assert r":smile:[bold]\x1b[31m" in shown
     assert "\x1b[1m0.8000\x1b[0m" in shown
     assert "\x1b[1m0.3333" not in shown
-    for text in ("Task [1]", "3 judged", "versions", "MicroF1"):
-        assert text in shown
+    assert "Task [1]" in shown and "MicroF1" in shown
 
 
 def test_a_narrow_terminal_folds_names_and_never_numbers(capsys, monkeypatch):
@@ -131,15 +132,11 @@ def test_a_narrow_terminal_folds_names_and_never_numbers(capsys, monkeypatch):
     runs = scored(
         {"some run of ours with a name": RUNS["A"], "B": RUNS["B"]}, ["map", "recip_rank", "set_recall", "P_5"]
     )
-    grid.print_to_terminal(
-        as_grid(runs, False),
-        "a title that is longer than forty characters are",
-        "and a caption, that is as long as that",
-    )
+    grid.print_to_terminal(replace(as_grid(runs, False), caption="a caption that is longer than forty characters are"))
     shown = capsys.readouterr().out
     numbers = [cell.strip() for line in shown.splitlines() if "B " in line for cell in line.split("│")[2:-1]]
     assert numbers == ["0.2500", "0.5000", "0.2500", "0.1000"]
-    assert "a title that is longer than forty characters are\n" in shown
+    assert "a caption that is longer than forty characters are\n" in shown
     assert "some run of" in shown
 
 
