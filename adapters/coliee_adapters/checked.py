@@ -27,7 +27,9 @@ def error_for_argument(name: str, wanted: str, found: object) -> UsageError:
     >>> str(error_for_argument("folds", "an integer ≥ 2", "x"))
     "folds must be an integer ≥ 2 (found 'x')"
     """
-    return UsageError("bad-value", f"{name} must be {wanted} (found {shortened(repr(found))})")
+    text = repr(found)
+    text = type(found).__name__ if "\n" in text else text  # a frame shows itself in lines
+    return UsageError("bad-value", f"{name} must be {wanted} (found {shortened(text)})")
 
 
 def did_you_mean(typed: str, known: Iterable[str]) -> str:

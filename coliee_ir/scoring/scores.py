@@ -448,9 +448,13 @@ class Scored(TabularResult, Sequence[Scores]):
         return document(self.scores, per_query=per_query, ties=ties)
 
 
+#: what functions of scores take, for messages
+_SCORED: Final = "what evaluate_all gives, or Scored.from_frame of a table of scores, or Scored.read of a file"
+
+
 def checked(scored: object, at_least: int = 1, what: str = "this", *, documents: bool = False) -> Sequence[Scores]:
     """Runs that were scored, at least ``at_least`` of them; with judged documents where these are needed."""
-    kind = "what evaluate_all gives, or a list of Scores"
+    kind = f"{_SCORED}; or a list of Scores"
     runs: Sequence[Scores] = one_of("scored", scored, Sequence, kind)
     if not all(isinstance(scores, Scores) for scores in runs):
         raise error_for_argument("scored", kind, scored)
@@ -474,7 +478,7 @@ def with_unique_names(runs: Sequence[Scores]) -> Sequence[Scores]:
 
 def with_judged(scored: object, what: str) -> Scored:
     """Runs whose judged documents were kept, without which something cannot be made; or scores that were read."""
-    runs: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
+    runs: Scored = one_of("scored", scored, Scored, _SCORED)
     checked(runs, 0, what, documents=bool(runs) and runs.keep != "scores")
     return runs
 

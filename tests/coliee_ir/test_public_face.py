@@ -14,7 +14,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
+import pandas
 import pytest
+from asserting import refusing
 from places import ROOT
 
 import coliee_ir
@@ -240,3 +242,14 @@ def test_nonsense_is_refused_in_a_sentence(name, tmp_path, monkeypatch):
 def drained(result):
     if isinstance(result, Iterator):
         list(result)
+
+
+def test_a_frame_in_the_place_of_runs_or_scores_is_told_where_it_goes():
+    frame = pandas.DataFrame({"run": ["a"], "query": ["1"], "AP": [0.5]})
+    for function in (
+        lambda: coliee_ir.evaluate({"1": ["2"]}, frame),
+        lambda: coliee_ir.evaluate_all({"1": ["2"]}, frame),
+        *(functools.partial(getattr(coliee_ir, name), frame) for name in ("compare", "plan", "leaderboard", "report")),
+    ):
+        with refusing(coliee_ir.ColieeError, "…Scored.from_frame…"):
+            function()

@@ -273,6 +273,8 @@ def roles_of(
         if any(re.search(_ANOTHER, name) for name in search.normal):
             of_run = f"for answers use {search.option('answer')}, for a language model's texts convert --from text"
             remedy = f"{of_run if kind == 'run' else 'for labels use ' + search.option('label')}; {remedy}"
+        if kind == "run" and NAMES["tag"][0] & {*search.normal}:
+            remedy = f"a table of scores is for compare and leaderboard, in Python by Scored.from_frame; {remedy}"
         if "relevant_articles" in search.normal:
             remedy = f"for ALQAC's files use --protocol alqac; {remedy}"
         raise search.fault("missing-column", f"no column is recognised as the {missing}", remedy)

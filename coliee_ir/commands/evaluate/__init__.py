@@ -210,6 +210,9 @@ def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] 
 def _check(runs: object, keep: object, *functions: object) -> None:
     """Refuse what cannot be meant; also a dictionary of queries, which is one run, where names of runs are expected."""
     if not isinstance(runs, str | os.PathLike | Source | Runs):
+        if hasattr(runs, "columns"):
+            problem = "this is one frame; give runs in a list, [frame], and a frame of scores to Scored.from_frame"
+            raise UsageError("shape", problem)
         kinds = "a list of runs, or a dictionary of them by name"
         one_of("runs", in_order("runs", runs, kinds), Iterable, kinds)
     if keep not in get_args(Keep):
