@@ -37,10 +37,10 @@ from coliee_ir.stats.student import t_quantile, t_test
 
 __all__ = ["Comparison", "Interval", "Pair", "Standing", "compare"]
 
-#: the queries that decide a pair which are told
+#: how many of the queries that decide a pair are listed
 _DECIDING: Final = 5
 
-#: the queries' differences of so many pairs are held at once
+#: for how many pairs the queries' differences are computed at a time
 _AT_ONCE: Final = 256
 
 
@@ -104,25 +104,25 @@ def compare(
         joint = "bonferroni" if correction == "maxt" else correction
         request = request._replace(fixed_queries=fixed_queries, test="t", correction=joint)
 
-    def by_one_gold(runs: Sequence[Scores]) -> tuple[list[_Board], Comparison]:
+    def by_one_gold(runs: Sequence[Scores]) -> tuple[_Board, Comparison]:
         by_measures, settled = comparable(runs, measures), request
         if replicates is not None:
-            systems_ = systems_of(runs, replicates)
-            settled = request._replace(replicates=tuple(map(len, systems_.values())))
-            runs = checked([system(name, each) for name, each in systems_.items()], 2, "a comparison")
+            runs_of = systems_of(runs, replicates)
+            settled = request._replace(replicates=tuple(map(len, runs_of.values())))
+            runs = checked([system(name, of_system) for name, of_system in runs_of.items()], 2, "a comparison")
         pairs = _pairs(runs, baseline)
         for measure in by_measures:
             settled.check_measure(measure, runs, pairs)
         boards = [_Board(measure, list(runs), settled) for measure in by_measures]
         comparison, *others = _compared(boards, pairs, settled, all_pairs=baseline is None)
-        return boards, replace(comparison, others=tuple(others))
+        return boards[0], replace(comparison, others=tuple(others))
 
     if other is None:
         return by_one_gold(scored)[1]
-    *each, coverage, empty = golds.on_common(scored, other, measures)
-    (boards, first), (of_other, second) = map(by_one_gold, each)
-    judged = golds.agreement_of(scored, other, boards[0].measure, each[0][0].query_ids, confidence_level)
-    terms = boards[0].terms, of_other[0].terms
+    *on_common, coverage, empty = golds.on_common(scored, other, measures)
+    (board, first), (board_of_other, second) = map(by_one_gold, on_common)
+    judged = golds.agreement_of(scored, other, board.measure, board.scored[0].query_ids, confidence_level)
+    terms = board.terms, board_of_other.terms
     return golds.compared((first, second), terms, settings, coverage, empty, judged)
 
 
@@ -189,7 +189,7 @@ class _Board:
         return -1 if self.measure.lower_is_better else 1
 
     def test_each_pair(self, pairs: IntArray, settings: Resampling) -> PairTest:
-        """Each pair tested by itself, a column for each field; of many runs only what there is to say without."""
+        """Each pair tested by itself, a column for each field; of many runs without p and interval, which are joint."""
         if self.board is None:
             tests = systems.tested(self.terms, pairs, settings, fixed=self.request.fixed_queries)
         elif self.request.correction == "maxt" and len(self.terms) > MOST_ALONE:
@@ -202,8 +202,8 @@ class _Board:
         else:
             tests = tested(self.board, pairs, settings)
         if self.request.test == "t" and not self.request.replicates:
-            each = zip(pairs.tolist(), tests, strict=True)
-            tests = [_t_test(self.results[a], self.results[b], test, settings) for (a, b), test in each]
+            of_pairs = zip(pairs.tolist(), tests, strict=True)
+            tests = [_t_test(self.results[a], self.results[b], test, settings) for (a, b), test in of_pairs]
         return PairTest(*map(np.array, zip(*tests, strict=True)))  # type: ignore[arg-type]
 
     def standings(self, significant: IntArray | None) -> Iterator[Standing]:
@@ -247,7 +247,7 @@ class _Board:
         return resampling.effect(difference, jackknife[adding]), deciding
 
     def pair_columns(self, pairs: IntArray, test: PairTest, p: FloatArray, intervals: Sequence[FloatArray]) -> Pairs:
-        """Everything that is said of the pairs: a column for each field of ``Pair``."""
+        """The pairs: a column for each field of ``Pair``."""
         tags, names, places = *zip(*((scores.tag, scores.name) for scores in self.scored), strict=True), pairs.tolist()
         tagged = [(tags[a], tags[b]) for a, b in places]
         effects: Sequence[float] = (math.nan,) * len(pairs)
@@ -255,14 +255,14 @@ class _Board:
         if len(self.scored) <= MOST_ALONE:
             effects, deciding = zip(*(self.effect(a, b) for a, b in places), strict=True)
         wins, ties, losses = self.counts(pairs)[:: self.sign]
-        is_found = p < self.request.settings.alpha
+        is_significant = p < self.request.settings.alpha
         difference, narrower = self.sign * test.difference, (self.sign * intervals[1])[:, :: self.sign]
         return Pairs({
             "a": pairs[:, 0], "b": pairs[:, 1],
             "tags": tagged, "names": tagged if names == tags else [(names[a], names[b]) for a, b in places],
             "difference": test.difference, "error": test.error, "interval": intervals[0], "p": p,
             "own_interval": test.interval, "own_p": test.p,
-            "verdict": verdicts(difference, is_found, narrower, self.request.margin),  # type: ignore[arg-type]
+            "verdict": verdicts(difference, is_significant, narrower, self.request.margin),  # type: ignore[arg-type]
             "differing": test.differing, "wins": wins, "ties": ties, "losses": losses,
             "effect": np.array(effects), "deciding": list(deciding),
         })  # fmt: skip

@@ -122,14 +122,14 @@ class Pairs(Sequence[Pair]):
         return map(Pair, *map(_listed, self.columns.values()))
 
     @overload
-    def __getitem__(self, at: int) -> Pair: ...
+    def __getitem__(self, index: int) -> Pair: ...
     @overload
-    def __getitem__(self, at: slice) -> Pairs: ...
-    def __getitem__(self, at: int | slice) -> Pair | Pairs:
-        if isinstance(at, slice):
-            return Pairs({name: column[at] for name, column in self.columns.items()})
-        at = range(len(self))[at]
-        return next(iter(self[at : at + 1]))
+    def __getitem__(self, index: slice) -> Pairs: ...
+    def __getitem__(self, index: int | slice) -> Pair | Pairs:
+        if isinstance(index, slice):
+            return Pairs({name: column[index] for name, column in self.columns.items()})
+        index = range(len(self))[index]
+        return next(iter(self[index : index + 1]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pairs) or self.columns.keys() != other.columns.keys():
@@ -305,8 +305,8 @@ class Comparison(OnGold):
         }
         for gold, ending in enumerate(self.by_gold):
             columns |= _difference_columns(gold, ending, percent)
-        of_measures = zip(*([one, *one.others] for one in self.by_gold.values()), strict=True)
-        rows = chain.from_iterable(zip(*map(_in_rows, each), strict=True) for each in of_measures)
+        of_measures = zip(*([by, *by.others] for by in self.by_gold.values()), strict=True)
+        rows = chain.from_iterable(zip(*map(_in_rows, by_golds), strict=True) for by_golds in of_measures)
         difference = "difference in mean" if self.replicates else "difference of"
         what = "Difference in each measure" if self.others else f"{difference.capitalize()} {self.measure}"
         holding = f", with a {percent} interval."

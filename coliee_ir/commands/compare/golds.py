@@ -17,10 +17,11 @@ from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.forms.lines import counted, plural
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.compare.comparison import Comparison
+from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.ranked import JudgedShare
-from coliee_ir.output.grid import Cell, Grid, Number, distinct
+from coliee_ir.output.grid import Cell, Grid, distinct, number_or_dash, whole
 from coliee_ir.scoring.scores import Scored, Scores, checked, comparable
 from coliee_ir.stats.agreement import Estimate, f1, halves, kappa, tau_ap, tau_b
 from coliee_ir.stats.settings import Resampling
@@ -140,19 +141,15 @@ class TwoGolds(Comparison):
 
     def in_short(self) -> Sequence[Grid]:
         """The runs with their scores and ranks by both golds, and how many pairs are decided how."""
-        sign = -1 if self.lower_is_better else 1
         (measure,) = distinct([self.measure], ["rank"])
         columns: dict[str, Sequence[Cell]] = {"run": self.names}
         for by, comparison in self.by_gold.items():
-            scores = [math.nan if run.score is None else run.score for run in comparison.runs]
-            ranks = [1 + sum(sign * other > sign * score for other in scores) for score in scores]
-            columns[f"{measure}{by}"] = [*map(Number, scores)]
-            columns[f"rank{by}"] = [Number(rank, str(rank)) for rank in ranks]
+            scores = _greater_is_better(comparison)
+            columns[f"{measure}{by}"] = [number_or_dash(run.score) for run in comparison.runs]
+            columns[f"rank{by}"] = [whole(1 + int((scores > score).sum())) for score in scores]
         rows = sorted(zip(*columns.values(), strict=True), key=lambda row: row[2].value)
         of_runs = f"A: {self.gold}. B: {self.other_gold}. Scores on {counted(self.queries, self.unit)} that both have."
-        verdicts: list[list[Cell]] = [
-            [f"A: {name}", *(Number(n, str(n)) for n in row)] for name, row in self.verdicts._asdict().items()
-        ]
+        verdicts: list[list[Cell]] = [[f"A: {name}", *map(whole, row)] for name, row in self.verdicts._asdict().items()]
         together = ", all pairs of a gold together" * self.is_joint
         of_pairs = f"Pairs by what each gold finds in {measure} of run against versus (p < {self.alpha:.6g}{together})."
         return [
@@ -170,7 +167,7 @@ class TwoGolds(Comparison):
         if self.others:
             yield f"The following on the two golds is of {self.measure} only; give another measure alone with -m."
         if reversed_pairs:
-            named = "; ".join(f"{shortened(one)} over {shortened(other)} by A" for one, other in reversed_pairs)
+            named = "; ".join(f"{shortened(winner)} over {shortened(loser)} by A" for winner, loser in reversed_pairs)
             verb = "is" if len(reversed_pairs) == 1 else "are"
             yield f"{len(reversed_pairs)} of {counted(len(self.pairs), 'pair')} {verb} reversed: {named}."
         elif not self.verdicts.alike:
@@ -180,7 +177,7 @@ class TwoGolds(Comparison):
             few = f" That does not show that the golds agree: {find}." * (self.queries < _MANY_QUERIES)
             yield f"No conclusion is reversed: whatever A and B both decide, they decide alike.{few}"
         scores = [{run.score for run in comparison.runs} for comparison in self.by_gold.values()]
-        equal = " and ".join(name for name, found in zip("AB", scores, strict=True) if len(found) == 1)
+        equal = " and ".join(name for name, by_gold in zip("AB", scores, strict=True) if len(by_gold) == 1)
         if equal:
             yield f"By {equal} all runs have the same score, so no order is defined."
         elif one_only := self.verdicts.one_only:
@@ -197,10 +194,10 @@ class TwoGolds(Comparison):
             yield f"B spreads the runs by {self.spread:.2f} of A."
         if self.agreement is not None:
             yield from _of_judgements(self.agreement, self.unit)
-        of, without = self.queries_of_golds, self.nothing_relevant
+        coverage, without = self.queries_of_golds, self.nothing_relevant
         dropped = f"; {without} left out, with nothing relevant by one of them" * bool(without)
-        yield (f"{units.capitalize()}: {of.both} in both golds, {of.first_only} in A only, "
-               f"{of.second_only} in B only{dropped}.")  # fmt: skip
+        yield (f"{units.capitalize()}: {coverage.both} in both golds, {coverage.first_only} in A only, "
+               f"{coverage.second_only} in B only{dropped}.")  # fmt: skip
 
 
 def _of_judgements(judged: Agreement, unit: str) -> Iterator[str]:
@@ -222,9 +219,9 @@ def _of_judgements(judged: Agreement, unit: str) -> Iterator[str]:
     yield f"Judgements: {agreement}"
     yield prevalence
     yield f"Judgements in both golds: {pairs.both}, in A only: {pairs.first_only}, in B only: {pairs.second_only}."
-    ours, theirs = judged.judged_at_10
-    if math.isfinite(ours + theirs):
-        yield f"Of the runs' first {_TOP} documents A judges {ours:.2f}, B {theirs:.2f}: scores depend on that too."
+    by_a, by_b = judged.judged_at_10
+    if math.isfinite(by_a + by_b):
+        yield f"Of the runs' first {_TOP} documents A judges {by_a:.2f}, B {by_b:.2f}: scores depend on that too."
 
 
 def _estimate(estimate: Estimate) -> str:
@@ -241,37 +238,37 @@ def on_common(
     if names := [scores.name for scores in scored if scores.name not in by_name]:
         problem = f"the same runs must be scored by both golds; by one only: {', '.join(map(shortened, names))}"
         raise UsageError("not-comparable", problem)
-    ways, of = (scored, other), [comparable(runs, measures)[0] for runs in (scored, other)]
-    if len({(runs[0].task, runs[0].edition, by.name) for runs, by in zip(ways, of, strict=True)}) > 1:
+    by_gold = [(runs, comparable(runs, measures)[0]) for runs in (scored, other)]
+    if len({(runs[0].task, runs[0].edition, measure.name) for runs, measure in by_gold}) > 1:
         problem = "the runs were scored by other rules or by another measure with the other gold"
         raise UsageError("not-comparable", problem)
-    known = [dict.fromkeys(runs[0].query_ids) for runs in ways]
-    common = kept = [query for query in known[0] if query in known[1]]
-    for runs, measure in zip(ways, of, strict=True):
+    first, second = (dict.fromkeys(runs[0].query_ids) for runs, _ in by_gold)
+    common = queries = [query for query in first if query in second]
+    for runs, measure in by_gold:
         judged, least = _judged_by(runs, measure), measure.least_relevance
         if judged is not None and measure.needs != ("answers",):
-            kept = [query for query in kept if max(judged.get(query, {}).values(), default=0) >= least]
-    if not kept:
+            queries = [query for query in queries if max(judged.get(query, {}).values(), default=0) >= least]
+    if not queries:
         raise UsageError("not-comparable", "the two golds have no query in common to which both have anything relevant")
-    first, second = ([_on(scores, kept) for scores in runs] for runs in (scored, [by_name[one.name] for one in scored]))
-    n = len(common)
-    return first, second, Coverage(len(known[0]) - n, len(known[1]) - n, n), n - len(kept)
+    coverage = Coverage(len(first) - len(common), len(second) - len(common), len(common))
+    of_both = scored, [by_name[scores.name] for scores in scored]
+    of_first, of_second = ([_on(scores, queries) for scores in runs] for runs in of_both)
+    return of_first, of_second, coverage, len(common) - len(queries)
 
 
 def _on(scores: Scores, queries: Sequence[str]) -> Scores:
     """A run's scores on some of its queries."""
     if list(scores.query_ids) == list(queries):
         return scores
-    place = {query: at for at, query in enumerate(scores.query_ids)}
-    at = np.array([place[query] for query in queries])
+    place = {query: i for i, query in enumerate(scores.query_ids)}
+    places = [place[query] for query in queries]
     results = {}
     for measure, result in scores.results.items():
-        summed = None if result.summed is None else result.summed._replace(each=result.summed.each[at])
-        found = result._replace(per_query=result.per_query[at], answered=None, summed=summed)
-        results[measure] = found._replace(value=found.terms.total)
-    return replace(
-        scores, query_ids=tuple(queries), results=results, answered=[scores.answered[one] for one in at.tolist()]
-    )
+        summed = None if result.summed is None else result.summed._replace(each=result.summed.each[places])
+        on_some = result._replace(per_query=result.per_query[places], answered=None, summed=summed)
+        results[measure] = on_some._replace(value=on_some.terms.total)
+    answered = [scores.answered[i] for i in places]
+    return replace(scores, query_ids=tuple(queries), results=results, answered=answered)
 
 
 def _judged_by(scored: Sequence[Scores], measure: Measure) -> _Judged | None:
@@ -294,26 +291,28 @@ def compared(
 ) -> TwoGolds:
     """What two comparisons of the same runs say of the golds."""
     first, second = (  # 0 of a pair whose first run is better, 1 of one that is undecided, 2 of one where it is worse
-        [1 - one.significant(pair) * (2 * one.is_better(pair) - 1) for pair in one.pairs] for one in by
+        [1 - gold.significant(pair) * (2 * gold.is_better(pair) - 1) for pair in gold.pairs] for gold in by
     )
     verdicts = np.zeros((3, 3), dtype=np.int64)
     np.add.at(verdicts, (first, second), 1)
     pairs = zip(by[0].pairs, first, second, strict=True)
-    is_same = all(np.array_equal(one.each, other.each) for one, other in zip(*terms, strict=True))
-    f, g = (
-        np.array([math.nan if run.score is None else run.score for run in one.runs])
-        * (-1 if one.lower_is_better else 1)
-        for one in by
-    )
+    is_same = all(np.array_equal(by_first.each, by_other.each) for by_first, by_other in zip(*terms, strict=True))
+    f, g = map(_greater_is_better, by)
     return TwoGolds(
         **{field.name: getattr(by[0], field.name) for field in fields(by[0]) if field.name != "remarks"},
         remarks=(*by[0].remarks, *[Remark.of("same-golds")] * is_same, *_of_other_gold(*by)),
         other_gold=by[1].gold, by_other_gold=by[1], queries_of_golds=queries, nothing_relevant=nothing_relevant,
         verdicts=VerdictTable(*(Verdicts(*row) for row in verdicts.tolist())),
-        reversed=tuple(pair.names[:: 1 - one] for pair, one, other in pairs if {one, other} == {0, 2}),  # type: ignore[misc]
+        reversed=tuple(pair.names[:: 1 - a] for pair, a, b in pairs if {a, b} == {0, 2}),  # type: ignore[misc]
         tau_b=float(tau_b(f, g)), tau_ap=tau_ap(f, g), halves=halves(*terms, settings),
         spread=float(g.std() / f.std()) if f.std() else math.nan, agreement=agreement,
     )  # fmt: skip
+
+
+def _greater_is_better(comparison: Comparison) -> FloatArray:
+    """The scores of the runs, turned where less is better; NaN for none."""
+    sign = -1 if comparison.lower_is_better else 1
+    return sign * np.array([math.nan if run.score is None else run.score for run in comparison.runs])
 
 
 def _of_other_gold(first: Comparison, second: Comparison) -> Iterator[Remark]:
@@ -340,27 +339,27 @@ def agreement_of(
     least, are_answers = measure.least_relevance, measure.needs == ("answers",)
     of_queries = [[gold.get(query, {}) for gold in golds] for query in queries]
     rows = np.array([
-        (at, *(judged.get(document, math.nan) for judged in of_query))
-        for at, of_query in enumerate(of_queries) for document in dict.fromkeys(chain(*of_query))
+        (i, *(judged.get(document, math.nan) for judged in of_query))
+        for i, of_query in enumerate(of_queries) for document in dict.fromkeys(chain(*of_query))
     ]).reshape(-1, 3)  # fmt: skip
-    known = ~np.isnan(rows[:, 1:])
-    both = known.all(axis=1)
-    only_first, only_second = (known & ~both[:, None]).sum(axis=0).tolist()
+    is_judged = ~np.isnan(rows[:, 1:])
+    both = is_judged.all(axis=1)
+    only_first, only_second = (is_judged & ~both[:, None]).sum(axis=0).tolist()
     has_kappa = are_answers or bool((rows[both, 1:] < least).any(axis=0).all())
-    kept = rows[both] if has_kappa else np.nan_to_num(rows)
-    query, relevant = kept[:, 0].astype(np.int64), kept[:, 1:] >= least
+    rows = rows[both] if has_kappa else np.nan_to_num(rows)
+    query, relevant = rows[:, 0].astype(np.int64), rows[:, 1:] >= least
     both_relevant, either = (
-        np.bincount(query, weights=found, minlength=len(queries)).astype(np.float64)
-        for found in (relevant.all(axis=1), relevant.sum(axis=1))
+        np.bincount(query, weights=n_golds, minlength=len(queries)).astype(np.float64)
+        for n_golds in (relevant.all(axis=1), relevant.sum(axis=1))
     )
     grades = [{max(grade, 0) for judged in gold.values() for grade in judged.values()} for gold in golds]
     are_alike = grades[0] == grades[1]
-    one, two = (np.maximum(kept[:, 1:], 0) if are_alike else relevant).astype(np.int64).T
+    graded = (np.maximum(rows[:, 1:], 0) if are_alike else relevant).astype(np.int64)
     first, second = (relevant.mean(axis=0) if has_kappa else relevant.sum(axis=0)).tolist()
     is_unlike = has_kappa and not both.all() and (~both).mean() > _UNLIKE
     return Agreement(
         pairs=Coverage(only_first, only_second, int(both.sum())),
-        kappa=kappa(one, two, query, level) if has_kappa else None,
+        kappa=kappa(*graded.T, query, level) if has_kappa else None,
         kappa_of="answers" if are_answers else "grades" if are_alike else "relevance",
         f1=f1(both_relevant, either, level),
         relevant=(first, second),
