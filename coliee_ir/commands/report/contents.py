@@ -31,7 +31,6 @@ from coliee_ir.commands.compare.golds import TwoGolds
 from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.inbox.corpora import read_corpus
-from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure
 from coliee_ir.output.webpage import local
 from coliee_ir.rules.protocol import protocol
@@ -202,91 +201,68 @@ def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:
 def details(contents: Contents, texts: Texts) -> dict[str, Any]:
     """What every query opens to."""
     scored, names = contents.scored[:FEW], contents.names[:FEW]
-    numbers: dict[tuple[str, str], int] = {}
-    found = _RankArrays([scores.judged["documents"] for scores in scored]) if contents.has_documents else None
     shown = min(max(_WRONG // len(names), _FEWEST), _MOST)
+    opened = _Opened(scored, contents.ranks, texts, shown) if contents.has_documents else None
     queries = []
-    for at, query in enumerate(contents.board.queries):
-        entry: dict[str, Any] = {}
-        if text := texts.query(query):
-            entry["text"] = text
-        if found is not None:
-            entry |= _documents(contents.ranks, found, at, query, shown, numbers, texts)
-        if "answers" in scored[0].judged:
-            entry |= _answers(scored, at)
-        queries.append(entry)
-    ranked = not contents.board.protocol.claims
-    return {"runs": names, "ranked": ranked, "documents": [list(document) for document in numbers], "queries": queries}
+    for i, query in enumerate(contents.board.queries):
+        text = texts.query(query)
+        queries.append({
+            **({"text": text} if text else {}), **({} if opened is None else opened.documents_of(i, query)),
+            **(_answers(scored, i) if "answers" in scored[0].judged else {}),
+        })  # fmt: skip
+    documents = [] if opened is None else [list(document) for document in opened.numbers]
+    return {"runs": names, "ranked": not contents.board.protocol.claims, "documents": documents, "queries": queries}
 
 
-class _RankArrays:
-    """Where the judged documents stand in each run: an array for all, whose numbers become Python's at once."""
+class _Opened:
+    """The documents of each query that is opened, by their numbers in one list; ``shown`` wrong ones of a run."""
 
-    def __init__(self, parts: Sequence[Judged]) -> None:
-        self.qrels = parts[0].qrels
+    def __init__(self, scored: Sequence[Scores], ranks: Sequence[Ranks], texts: Texts, shown: int) -> None:
+        parts = [scores.judged["documents"] for scores in scored]
+        self.ranks_of, self.texts, self.shown, self.qrels = ranks, texts, shown, parts[0].qrels
+        self.numbers: dict[tuple[str, str], int] = {}
+        # arrays for all, whose numbers become Python's at once:
         #: row → the rank in each run, 0 where it was not retrieved; query → the relevant, and all, that each run has
         self.ranks: list[list[int]] = np.array([part.rank for part in parts]).T.tolist()
         self.correct: list[list[int]] = np.array([part.correct() for part in parts]).T.tolist()
         self.retrieved: list[list[int]] = np.array([part.retrieved for part in parts]).T.tolist()
         self.label = cache(printable)  # how a document is shown
 
-
-def _documents(
-    ranks_of: Sequence[Ranks],
-    found: _RankArrays,
-    at: int,
-    query: str,
-    shown: int,
-    numbers: dict[tuple[str, str], int],
-    texts: Texts,
-) -> dict[str, Any]:
-    """The rows of a query's documents, and each run's counts."""
-    qrels = found.qrels
-    rows_of_query = range(int(qrels.start[at]), int(qrels.start[at + 1]))
-    right = {qrels.documents[row]: row for row in rows_of_query if qrels.relevance[row] >= 1}
-
-    def number(document: str) -> int:
-        return numbers.setdefault((found.label(document), texts.document(query, document)), len(numbers))
-
-    rows = []
-    for document, row in right.items():
-        ranks = [(run, rank) for run, rank in enumerate(found.ranks[row]) if rank > 0]
-        rows.append([number(document), 1, *(n for pair in ranks for n in pair)])
-    wrong, counts = _wrong(query, right, ranks_of, found, at, shown)
-    rows += [[number(document), 0, *(n for pair in ranks for n in pair)] for document, ranks in wrong.items()]
-    return {"rows": rows, "counts": counts}
+    def documents_of(self, i: int, query: str) -> dict[str, Any]:
+        """The rows of a query's documents, the relevant ones first, and each run's counts."""
+        qrels = self.qrels
+        rows_of_query = range(int(qrels.start[i]), int(qrels.start[i + 1]))
+        relevant = {qrels.documents[row]: row for row in rows_of_query if qrels.relevance[row] >= 1}
+        ranks = [run.get(query, {}) for run in self.ranks_of]
+        wrong = [[document for document in run if document not in relevant] for run in ranks]
+        shown = dict.fromkeys(document for of_run in wrong for document in of_run[: self.shown])
+        found = {document: [(run, rank) for run, rank in enumerate(self.ranks[row]) if rank > 0]
+                 for document, row in relevant.items()}  # fmt: skip
+        of_wrong = {document: [(run, of_run[document]) for run, of_run in enumerate(ranks) if document in of_run]
+                    for document in shown}  # fmt: skip
+        found |= sorted(of_wrong.items(), key=lambda item: (-len(item[1]), min(rank for _, rank in item[1])))
+        rows = []
+        for document, pairs in found.items():
+            name = self.label(document), self.texts.document(query, document)
+            number = self.numbers.setdefault(name, len(self.numbers))
+            rows.append([number, int(document in relevant), *(n for pair in pairs for n in pair)])
+        counts = [
+            [correct, len(relevant) - correct, retrieved - correct, sum(document not in shown for document in of_run)]
+            for correct, retrieved, of_run in zip(self.correct[i], self.retrieved[i], wrong, strict=True)
+        ]
+        return {"rows": rows, "counts": counts}
 
 
-def _wrong(
-    query: str, right: Mapping[str, int], ranks: Sequence[Ranks], judged: _RankArrays, at: int, shown: int
-) -> tuple[dict[str, list[tuple[int, int]]], list[list[int]]]:
-    """The first wrong documents of each run with their ranks in every run, best first; and each run's counts."""
-    of_runs = [run.get(query, {}) for run in ranks]
-    first = [[document for document in ranking if document not in right] for ranking in of_runs]
-    chosen = dict.fromkeys(document for wrong in first for document in wrong[:shown])
-    found: dict[str, list[tuple[int, int]]] = {document: [] for document in chosen}
-    for run, ranking in enumerate(of_runs):
-        for document in first[run]:
-            if document in found:
-                found[document].append((run, ranking[document]))
-    ordered = sorted(found, key=lambda document: (-len(found[document]), min(rank for _, rank in found[document])))
-    counts = []
-    for correct, retrieved, wrong in zip(judged.correct[at], judged.retrieved[at], first, strict=True):
-        counts.append([correct, len(right) - correct, retrieved - correct, sum(d not in found for d in wrong)])
-    return {document: found[document] for document in ordered}, counts
-
-
-def _answers(scored: Sequence[Scores], at: int) -> dict[str, Any]:
+def _answers(scored: Sequence[Scores], i: int) -> dict[str, Any]:
     """The right answer and that of each run; null where it gave none that is Y or N."""
-    given: list[str | None] = []
-    truth = None
+    answers: list[str | None] = []
+    label = None
     for scores in scored:
-        part = scores.judged.get("answers")
-        if part is None or part.qrels.start[at] == part.qrels.start[at + 1]:
-            given.append(None)
-            continue
-        row = int(part.qrels.start[at])
-        truth = part.qrels.documents[row]
-        other = "N" if truth == "Y" else "Y"
-        given.append(None if not part.retrieved[at] else truth if part.rank[row] > 0 else other)
-    return {"label": truth, "answers": given}
+        part, answer = scores.judged.get("answers"), None
+        if part is not None and part.qrels.start[i] < part.qrels.start[i + 1]:
+            row = int(part.qrels.start[i])
+            label = part.qrels.documents[row]
+            other = "N" if label == "Y" else "Y"
+            answer = None if not part.retrieved[i] else label if part.rank[row] > 0 else other
+        answers.append(answer)
+    return {"label": label, "answers": answers}
