@@ -354,12 +354,12 @@ def agreement_of(
     )
     grades = [{max(grade, 0) for judged in gold.values() for grade in judged.values()} for gold in golds]
     are_alike = grades[0] == grades[1]
-    graded = (np.maximum(rows[:, 1:], 0) if are_alike else relevant).astype(np.int64)
+    graded, graded_by_other = (np.maximum(rows[:, 1:], 0) if are_alike else relevant).astype(np.int64).T
     first, second = (relevant.mean(axis=0) if has_kappa else relevant.sum(axis=0)).tolist()
     is_unlike = has_kappa and not both.all() and (~both).mean() > _UNLIKE
     return Agreement(
         pairs=Coverage(only_first, only_second, int(both.sum())),
-        kappa=kappa(*graded.T, query, level) if has_kappa else None,
+        kappa=kappa(graded, graded_by_other, query, level) if has_kappa else None,
         kappa_of="answers" if are_answers else "grades" if are_alike else "relevance",
         f1=f1(both_relevant, either, level),
         relevant=(first, second),
