@@ -147,24 +147,14 @@ def outcomes(basis: Basis, submissions: Iterable[Submission], cutoff: int | None
             retrieved = {document for document, rank in ranks.items() if cutoff is None or rank <= cutoff}
             beyond = long_list.get(query, {}) if part == "documents" else {}
             relevant = [document for document, level in relevance.items() if level >= 1]
-            before = set[str]() if previous is None else previous[index]
-            wrong = set[str]()
-            for document in dict.fromkeys(
-                [
-                    *relevant,
-                    *(document_ranked for document_ranked in ranks if document_ranked in retrieved),
-                    *sorted(before),
-                ]
-            ):
-                is_relevant = relevance.get(document, 0) >= 1
-                is_wrong = (document in retrieved) != is_relevant
-                was_wrong = is_wrong if previous is None else document in before
-                change = "" if was_wrong == is_wrong else "worse" if is_wrong else "better"
-                if is_wrong:
-                    wrong.add(document)
+            wrong = retrieved.symmetric_difference(relevant)
+            before = wrong if previous is None else previous[index]
+            returned = (document for document in ranks if document in retrieved)
+            for document in dict.fromkeys([*relevant, *returned, *sorted(before)]):
+                is_wrong, level = document in wrong, relevance.get(document, 0)
+                change = "" if (document in before) == is_wrong else "worse" if is_wrong else "better"
                 rank = ranks.get(document, beyond.get(document, 0))
-                outcome = _OUTCOMES[is_relevant][int(is_wrong)]
-                rows.append(Outcome(query, document, relevance.get(document, 0), outcome, rank, change))
+                rows.append(Outcome(query, document, level, _OUTCOMES[level >= 1][is_wrong], rank, change))
             current.append(wrong)
         yield rows
         previous = current

@@ -25,7 +25,7 @@ from coliee_ir.commands.tune.result import points
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
-from coliee_ir.output.grid import Cell, Grid, Number, distinct, signed, signed_end
+from coliee_ir.output.grid import Cell, Grid, Number, distinct, signed, signed_end, whole
 from coliee_ir.scoring.scores import Scores, is_count
 from coliee_ir.stats.cutting import at_cutoffs, ranking_of
 from coliee_ir.stats.folds import difference
@@ -124,9 +124,9 @@ def table(contents: Contents) -> Grid:
     titles = distinct(map(str, board.measures), [*columns, "answered", *counts])
     for title, measure in zip(titles, board.measures, strict=True):
         columns[title] = _scores_of(contents, measure, is_bold=several and not is_count(measure))
-    columns["answered"] = lambda at: _whole(runs[at].queries["answered"])
+    columns["answered"] = lambda at: whole(runs[at].queries["answered"])
     for name in counts:
-        columns[name] = lambda at, name=name: _whole(runs[at].counts[name])  # type: ignore[misc]
+        columns[name] = lambda at, name=name: whole(runs[at].counts[name])  # type: ignore[misc]
     kinds = {"Wilson's" if are_shares(board.results(measure)) else "jackknife t" for measure in board.measures}
     of_which = "of shares of queries Wilson's, of the others jackknife t" if len(kinds) > 1 else kinds.pop()
     caption = f"Scores; small, their {board.percent} intervals for similar {plural(board.unit)}: {of_which}"
@@ -145,10 +145,6 @@ def _scores_of(contents: Contents, measure: Measure, *, is_bold: bool) -> _Colum
         return Number(value, shown, bold=is_best, mark=between(contents.intervals[measure][at]))
 
     return cell
-
-
-def _whole(n: int) -> Number:
-    return Number(float(n), f"{n:,}")
 
 
 def _value(run: Scores, measure: Measure) -> float:
@@ -332,7 +328,8 @@ def heat_map(contents: Contents) -> Figure:
     unit, units = contents.board.unit, plural(contents.board.unit)
     says = f"{measure} of every {unit} (columns) and run (rows), in the order chosen above.{best}"
     if not hard.lower_is_better and ends == [0, 1]:
-        says += f" No run scores anything on {none} of {len(known)} {units}; every run scores 1 on {full}."
+        perfect = f"; every run scores 1 on {full}" * bool(full)
+        says += f" No run scores anything on {none} of {len(known)} {units}{perfect}."
     return figure("queries", f"{measure} of every query", says, chart, queries_table(contents), runs=names)
 
 

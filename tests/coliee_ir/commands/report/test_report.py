@@ -82,6 +82,9 @@ def test_the_page_carries_the_json_of_evaluate(name, call, made):
     assert data_in(page, "evaluation") == expected and read.open == []
     figures = {attributes["data-chart"] for _, attributes in read.elements if "data-chart" in attributes}
     assert figures == ALWAYS | BESIDES.get(name, set()) == data_in(page, "charts").keys()
+    assert data_in(page, "details")["ranked"] is (name != "rationale")
+    none_is_perfect = "No run scores anything on 1 of 40 queries." in read.text
+    assert none_is_perfect is (name == "1")
 
 
 def test_tables_intervals_differences_and_cutoffs_are_those_of_the_other_commands(of_task1):
@@ -171,6 +174,8 @@ def test_the_page_begins_with_what_was_found(of_task1, page):
         golds.append(coliee_ir.evaluate_all(gold, runs, task="trec", measures=["P@1"]))
     *_, last = coliee_ir.report(golds[0], other=golds[1], n_resamples=999).contents.verdict()
     assert last == "The other gold turns 1 pair of runs round."
+    alike = [run_of({"q0": ["d1"]}, f"r{n}") for n in range(4)]
+    assert verdict_of({f"q{n}": ["d1"] for n in range(6)}, *alike, task="1")[-1].endswith("; 3 more.")
 
 
 def test_a_run_has_one_colour_in_all_charts_and_ranks_are_whole(of_task1):
