@@ -1,6 +1,8 @@
 """Runs in memory, judged where they lie, and their naive twin: every id and every score looked at by itself."""
 
+import math
 from collections import OrderedDict, defaultdict
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -13,11 +15,16 @@ from hypothesis import strategies as st
 
 from coliee_adapters import records
 from coliee_adapters.errors import ColieeError, InputError
+from coliee_adapters.forms import columns
 from coliee_adapters.forms import rows as form_rows
 from coliee_adapters.forms.json_records import is_record
 from coliee_adapters.forms.vocabulary import KNOWN
+from coliee_adapters.records import Run
 from coliee_ir import Evaluator, evaluate
+from coliee_ir.commands.tune import Pool
+from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.judging.qrels import Qrels
+from coliee_ir.reading.anything import read_run
 
 MEASURES = ["map", "set_F", "MicroF1", "MicroP@2"]
 QUERIES = ["q1", "q2", "007"]
@@ -220,3 +227,44 @@ def test_of_plain_ids_none_is_normalised_alone_and_a_gold_is_summed_once(monkeyp
 def test_a_key_that_ends_in_a_digit_is_no_name_of_a_role() -> None:
     assert not [name for name in KNOWN if name[-1:].isdigit()]
     assert is_record({"query_id": "001", "x1": ["018"], "y2": 0.5}, {"document": "x1"})
+
+
+# a run that is gathered, block by block
+
+#: neighbours that tie in float32, in which trec_eval compares; ids that begin alike, and differ behind 32 bytes
+_SCORES = st.sampled_from((3.0, 2.0, 1.0, 0.1, 0.1 + 1e-12, -0.0, 0.0))
+_IDS = st.sampled_from(("a", "b", "é", "a" * 40 + "1", "a" * 40 + "2", "x1", "x2", "x3"))
+_LINES = st.lists(st.tuples(st.sampled_from("pqr"), _IDS, _SCORES), min_size=1, max_size=30)
+
+
+def best_first(lines):
+    """Each document once with its best score, highest first, of equal ones the greatest id first."""
+    best = {}
+    for query, document, score in lines:
+        of_query = best.setdefault(query, {})
+        of_query[document] = max(score, of_query.get(document, -math.inf))
+    for query, of_query in best.items():
+        ordered = sorted(of_query, key=lambda document: document.encode(), reverse=True)
+        ordered.sort(key=lambda document: -float(np.float32(of_query[document])))
+        best[query] = {document: of_query[document] for document in ordered}
+    return best
+
+
+@given(_LINES, st.booleans(), st.sampled_from((64, 1 << 18)))
+def test_a_gathered_run_is_what_its_lines_are_one_by_one(tmp_path_factory, lines, is_sorted, block):
+    if is_sorted:  # as runs mostly are
+        lines = sorted(lines, key=lambda line: (line[0], -line[2]))
+    path = Path(tmp_path_factory.mktemp("run")) / "run.txt"
+    path.write_text("".join(f"{q} Q0 {d} 1 {s!r} T\n" for q, d, s in lines), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "BLOCK_SIZES", (block, 0))
+        record = read_run(path, task="trec")
+        assert isinstance(record, Run)
+        expected, rankings = best_first(lines), RunInMemory(record).rankings
+        assert [list(rankings[query].items()) for query in rankings] == [list(of.items()) for of in expected.values()]
+        assert list(RunInMemory(record, {"p"}).rankings) == [query for query in expected if query == "p"]
+        gold = {query: {"a": 1, "a" * 40 + "2": 2, "x2": 0, "gone": 1} for query in "pq"}
+        pool = Pool.read(path, gold, task="trec")
+        documents = [list(expected.get(query, {})) for query in "pq"]
+        assert list(pool.documents) == [document for some in documents for document in some]
+        assert pool.relevant.tolist() == [d in ("a", "a" * 40 + "2") for some in documents for d in some]

@@ -1,25 +1,78 @@
+"""Ids that match nothing: remarked, or refused with the likely cause; a run in honest ids is never refused."""
+
 import json
+import random
 
 import pytest
-from asserting import begins, clause, heard, matches, refusing
+from asserting import begins, clause, done, failing, heard, matches, refusing
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError
 from coliee_adapters.forms import columns
 from coliee_adapters.records import Run
-from coliee_ir import Decisions, Evaluator, evaluate
+from coliee_ir import Decisions, Evaluator, evaluate, evaluate_all, fit_fusion, tune
 from coliee_ir.judging.judged import judge
-from coliee_ir.judging.mismatch import diagnose
+from coliee_ir.judging.mismatch import diagnose, respelled, respelled_like
 from coliee_ir.judging.qrels import Qrels
 
 CASES = {"000018": {"072495": 1, "012101": 1}, "000203": {"004411": 1}}
 QUESTIONS = {"R07-01-O": {"96": 1, "398-2": 1}, "R07-02-A": {"7": 1}}
+MANY = 500
 
 
-def checked(gold, run):
-    held = Run.of(run, path="run.txt")
-    judged = judge(Qrels(gold), held)
-    diagnose(judged, held, "gold.json")
-    return bool(judged.rank.any())
+def diagnosed(gold, rankings, refuse=False):
+    run = Run.of(rankings, path="run.txt")
+    judged = judge(Qrels(gold), run)
+    return diagnose(judged, run, "gold.json", refuse=refuse), bool(judged.rank.any())
+
+
+# remarks
+
+LAW = "R07-01-A"
+
+
+@pytest.mark.parametrize(
+    ("gold", "run", "kind", "n", "examples"),
+    [
+        ({"q": {"000018": 1, "000019": 1, "20": 1}}, {"q": ["18", "000019", "19", "020"]},
+         "lost-zeros", 1, ("query q: 18 for 000018",)),
+        # the gold's ids are not of one length, or are no numbers that zeros fill up
+        *((gold, {"q": ["100200", "18", "77", "ab"], "r": ["5"]}, "short-id", 0, ()) for gold in (
+            {"q": {"000018": 1, "20": 1}}, {"q": {"18": 1, "100200": 1}}, {"q": {"d18": 1, "d20": 1}},
+            {"q": {"118": 1}}, {"q": {}},
+        )),
+        ({"q": {"000018": 1, "100200": 1}, "r": {"000203": 0}},
+         {"q": ["100200", "18", "77", "77", "ab", "0000077", "123456"], "r": ["000203", "5"]},
+         "short-id", 2, ("query q: 77", "query r: 5")),
+        ({LAW: {"96": 1, "398-20": 1}},
+         {LAW: ["96", "398.20", "Feb-98", "0096", "398の20", "398-20-2", "121-2", "７"]},
+         "odd-id", 4, ("query R07-01-A: 398.20", "query R07-01-A: Feb-98", "query R07-01-A: 0096")),
+        ({"000001": {"000018": 1}}, {"000001": ["000018", "000019.pdf", "19", "1000000", "x"]},
+         "odd-id", 2, ("query 000001: 000019.pdf", "query 000001: x")),
+        *((gold, {next(iter(gold)): ["398.20", "D19", "x"]}, "odd-id", 0, ()) for gold in (
+            {LAW: {"Art. 96": 1}}, {"q": {"96": 1, "398-20": 1}}, {"q": {"D18": 1}}, {LAW: {}}
+        )),
+        ({"000018": {}, "000203": {}, "7": {"d": 1}, "0": {}}, {query: ["d"] for query in ("7", "203", "18", "5")},
+         "lost-zeros", 2, ("query 18 for 000018", "query 203 for 000203")),
+        ({"R07-01-A": {"96": 1}, "R07-02-I": {"7": 1}, "R07-03-U": {"7": 1}},
+         {"R07-1-A": ["96"], "R07-02-I": ["7"], "R0703U": ["7"], "R06-01-A": ["7"]},
+         "other-spelling", 2, ("query R07-1-A for R07-01-A", "query R0703U for R07-03-U")),
+    ],
+)  # fmt: skip
+def test_ids_that_are_written_otherwise_are_remarked_with_the_golds(gold, run, kind, n, examples):
+    remarks, _ = diagnosed(gold, run)
+    assert (remarks.count(kind), remarks.examples(kind)) == (n, examples)
+
+
+def test_odd_ids_behind_the_first_block_are_remarked(tmp_path, monkeypatch):
+    monkeypatch.setattr(columns, "BLOCK_SIZES", (64, 0))
+    (tmp_path / "run.txt").write_text("".join(f"{n:06} {'E-13' if n == 35 else '000013'} T\n" for n in range(40)))
+    scores = Evaluator({f"{n:06}": ["000013"] for n in range(40)}, task=1).evaluate(str(tmp_path / "run.txt"))
+    assert "odd-id" in [remark.kind for remark in scores.remarks]
+
+
+# a run of which nothing matches
 
 
 @pytest.mark.parametrize(
@@ -35,16 +88,8 @@ def checked(gold, run):
         (CASES, ['"000018"'], "take the quotation marks or brackets off the ids"),
         (CASES, ["['000018']"], "take the quotation marks or brackets off the ids"),
         (QUESTIONS, ["R06-01-O", "R05-02-A"], "… R05, R06 … R07 …"),
-        (
-            QUESTIONS,
-            ["R07-88-O"],
-            "the questions are of the same year and have other numbers: is the gold that of another file?",
-        ),
-        (
-            QUESTIONS,
-            ["000018"],
-            "only one of the two has statute question ids (Tasks 3 to 5); …",
-        ),
+        (QUESTIONS, ["R07-88-O"], "the questions are of the same year and have other numbers: …"),
+        (QUESTIONS, ["000018"], "only one of the two has statute question ids (Tasks 3 to 5); …"),
         (CASES, ["555555"], "the ids look alike; …"),
         (CASES, ["555", "777"], "… 3 … 6 …"),
         ({"555": {"1": 1}}, ["000018"], "… 6 … 3 …"),
@@ -53,98 +98,69 @@ def checked(gold, run):
 )
 def test_a_run_that_shares_no_query_is_refused_with_the_likely_cause(gold, queries, cause):
     with pytest.raises(MismatchError) as refused:
-        checked(gold, {query: ["072495"] for query in queries})
+        diagnosed(gold, {query: ["072495"] for query in queries}, refuse=True)
     assert begins(heard(refused.value), "run.txt: [mismatch] (run: '")
     assert begins(heard(refused.value.remedy), cause)
 
 
 def test_a_refusal_shows_what_both_sides_look_like():
+    run = {"a" * 99: ["x"], "b\x1b[31m": ["x"], "c": ["x"], "d": ["x"]}
     with pytest.raises(MismatchError) as refused:
-        checked({f"{n:06}": {} for n in range(1, 9)}, {"a" * 99: ["x"], "b\x1b[31m": ["x"], "c": ["x"], "d": ["x"]})
-    assert matches(
-        clause(refused.value),
-        f"[mismatch] (run: '{'a' * 23} … ', 'b\\x1b[31m', 'c', …; gold gold.json: '000001', '000002', '000003', …)",
-    )
+        diagnosed({f"{n:06}": {} for n in range(1, 9)}, run, refuse=True)
+    expected = f"(run: '{'a' * 23} … ', 'b\\x1b[31m', 'c', …; gold gold.json: '000001', '000002', '000003', …)"
+    assert matches(clause(refused.value), f"[mismatch] {expected}")
+
+
+FEW = {"H18-1-1": {"572": 1}, "H18-1-2": {"566": 1}}
+EXTRA = {f"H19-{n}-1": ["5"] for n in range(MANY)}
 
 
 @pytest.mark.parametrize(
-    ("documents", "cause"),
+    ("gold", "run", "cause"),
     [
-        (["72495"], "… 6 …"),
-        (["999"], "write document ids as in the gold …"),
-        (["072495.json"], "take the file name's ending off the ids"),
-        (["398-2"], "write document ids as in the gold …"),
+        *((CASES, dict.fromkeys(CASES, documents), f"{cause} …") for documents, cause in (
+            (["72495"], "… 6 …"), (["999"], "write document ids as in the gold …"),
+            (["072495.json"], "take the file name's ending off the ids"),
+            (["398-2"], "write document ids as in the gold …"),
+        )),
+        *((FEW, run, "…") for documents in (["Article_572"], ["Art-9", "x"])
+          for run in ({**EXTRA, **dict.fromkeys(FEW, documents)}, {**dict.fromkeys(FEW, documents), **EXTRA})),
+        # the ids have one form, and leave nothing
+        ({"001": {"018": 1, "1025": 1}}, {**{f"9{n}": ["1025"] for n in range(MANY)}, "001": ["18"]},
+         "leading zeros are lost: write …"),
     ],
-)
-def test_a_run_whose_documents_have_another_form_is_refused(documents, cause):
+)  # fmt: skip
+def test_a_run_whose_documents_have_another_form_is_refused_whatever_else_is_in_it(gold, run, cause):
     with pytest.raises(MismatchError) as refused:
-        checked(CASES, {"000018": documents, "000203": documents})
-    assert begins(clause(refused.value), "[mismatch] (run: '")
-    assert "gold gold.json: '004411', '012101', '072495'" in clause(refused.value)
-    assert matches(heard(refused.value.remedy), f"{cause} …")
+        diagnosed(gold, run, refuse=True)
+    first = next(run[query] for query in gold)[0]
+    golds = sorted({document for judged in gold.values() for document in judged})[:3]
+    assert begins(clause(refused.value), f"[mismatch] (run: '{first}'")
+    assert f"gold gold.json: '{golds[0]}', '{golds[1]}'" in clause(refused.value)
+    assert matches(heard(refused.value.remedy), cause)
 
 
 @pytest.mark.parametrize(
-    ("gold", "documents"),
+    ("gold", "run"),
     [
-        (CASES, ["555555"]),
-        (CASES, ["55", "555555"]),
-        ({"000018": {}}, ["x"]),
-        ({"000018": {"96": 1}}, ["709"]),  # no zeros fill these ids up, so their length may differ
-        ({"000018": {"d1": 1}}, ["d10"]),
-        ({"000018": {"CR93E-10279": 1}}, ["CR93E-1"]),
-        (CASES, []),
+        *((CASES, {"000018": one, "000203": two}) for one, two in ((["555555"],) * 2, (["55"], ["555555"]), ([], []))),
+        *(({"000018": gold}, {"000018": [document]}) for gold, document in (
+            ({}, "x"), ({"96": 1}, "709"),  # no zeros fill these ids up, so their length may differ
+            ({"d1": 1}, "d10"), ({"CR93E-10279": 1}, "CR93E-1"),
+        )),
+        # one document of the gold's form, wherever it is
+        *(({f"{n:06}": {"000018": 1} for n in range(MANY)},
+           {f"{n:06}": ["x9", "555555" if n == at else "y"] for n in range(MANY)}) for at in (0, 30, MANY - 1)),
     ],
-)
-def test_ids_that_merely_miss_are_scored(gold, documents):
-    run = {"000018": documents, "000203": documents} if "000203" in gold else {"000018": documents}
-    split = {query: [document] for query, document in zip(run, documents, strict=False)} if len(documents) > 1 else run
-    assert checked(gold, split) is False
+)  # fmt: skip
+def test_ids_that_merely_miss_are_scored(gold, run):
+    assert diagnosed(gold, run, refuse=True)[1] is False
 
 
-def test_a_single_judged_document_is_enough():
-    assert checked(CASES, {"18": ["x"], "000203": ["y", "004411"]}) is True
-
-
-def test_a_run_of_no_query_is_refused():
+def test_one_judged_document_is_enough_and_a_run_of_no_query_is_refused():
+    assert diagnosed(CASES, {"18": ["x"], "000203": ["y", "004411"]}, refuse=True)[1] is True
     with pytest.raises(MismatchError):
-        checked(CASES, {})
-
-
-def test_queries_with_lost_zeros_are_found():
-    gold, run = (
-        {"000018": {}, "000203": {}, "7": {"d": 1}, "0": {}},
-        Run.of(dict.fromkeys(("7", "203", "18", "5"), "d")),
-    )
-    found = diagnose(judge(Qrels(gold), run), run, "gold.json")
-    assert found.examples("lost-zeros") == ("query 18 for 000018", "query 203 for 000203")
-
-
-MANY = 500
-
-
-@pytest.mark.parametrize("extra_first", [True, False])
-@pytest.mark.parametrize("documents", [["Article_572"], ["Art-9", "x"]])
-def test_documents_of_another_form_are_refused_whatever_else_is_in_the_run(documents, extra_first):
-    gold = {"H18-1-1": {"572": 1}, "H18-1-2": {"566": 1}}
-    judged, extra = dict.fromkeys(gold, documents), {f"H19-{n}-1": ["5"] for n in range(MANY)}
-    run = {**extra, **judged} if extra_first else {**judged, **extra}
-    with pytest.raises(MismatchError) as refused:
-        checked(gold, run)
-    assert begins(clause(refused.value), f"[mismatch] (run: '{documents[0]}'")
-
-
-@pytest.mark.parametrize("at", [0, 30, MANY - 1])
-def test_one_document_of_the_golds_form_among_many_others_makes_a_fair_zero(at):
-    gold = {f"{n:06}": {"000018": 1} for n in range(MANY)}
-    run = {query: ["x9", "555555" if n == at else "y"] for n, query in enumerate(gold)}
-    assert checked(gold, run) is False
-
-
-def test_lost_zeros_that_leave_nothing_are_refused_though_the_ids_have_one_form():
-    gold = {"001": {"018": 1, "1025": 1}}
-    with refusing(MismatchError, "leading zeros are lost: write "):
-        checked(gold, {**{f"9{n}": ["1025"] for n in range(MANY)}, "001": ["18"]})
+        diagnosed(CASES, {}, refuse=True)
 
 
 @pytest.mark.parametrize("run", [{"001": ["x"]}, {"002": ["013"]}, {"1": ["013"]}])
@@ -159,27 +175,186 @@ def test_a_zero_that_is_true_is_scored_where_the_caller_says_so(run):
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_the_refusal_is_the_same_in_blocks_and_parts(size, jobs, tmp_path, monkeypatch):
     monkeypatch.setattr(columns, "BLOCK_SIZES", (size, 0))
-    gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
-    gold.write_text(json.dumps({f"{n:03}": ["013"] for n in range(40)}))
-    lines = [f"{n:03} A{n} T\n" for n in range(40)]
+    run, lines = tmp_path / "run.txt", [f"{n:03} A{n} T\n" for n in range(40)]
     for order in (lines, lines[::2] + lines[1::2], [lines[0], lines[1], lines[0].replace("A", "B"), *lines[2:]]):
         run.write_text("".join(order))
         with pytest.raises(MismatchError) as refused:
-            Evaluator(str(gold), task=2).evaluate(str(run), jobs=jobs)
+            Evaluator({f"{n:03}": ["013"] for n in range(40)}, task=2).evaluate(str(run), jobs=jobs)
         assert "run: 'A0', 'A" in clause(refused.value)
 
 
-def test_queries_in_another_spelling_are_remarked_with_the_golds():
-    gold = {"R07-01-A": {"96": 1}, "R07-02-I": {"7": 1}, "R07-03-U": {"7": 1}}
-    run = {"R07-1-A": ["96"], "R07-02-I": ["7"], "R0703U": ["7"], "R06-01-A": ["7"]}
-    remarks = evaluate(gold, run, task=3, edition=2025).remarks
-    pairs = "query R07-1-A for R07-01-A; query R0703U for R07-03-U"
-    assert any(begins(heard(remark), "[other-spelling] 2 …") and pairs in remark for remark in remarks)
+# a run that hardly matches, and would if its ids were written as the gold's
 
 
-def test_odd_ids_behind_the_first_block_are_remarked(tmp_path, monkeypatch):
-    monkeypatch.setattr(columns, "BLOCK_SIZES", (64, 0))
-    gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
-    gold.write_text(json.dumps({f"{n:06}": ["000013"] for n in range(40)}))
-    run.write_text("".join(f"{n:06} {'CASE-1' if n == 35 else '000013'} T\n" for n in range(40)).replace("E-1", "E-13"))
-    assert "odd-id" in [remark.kind for remark in Evaluator(str(gold), task=1).evaluate(str(run)).remarks]
+def case_gold(chance):
+    """Task 1: six digits; the queries are cases too."""
+    cases = [f"{n:06}" for n in chance.sample(range(99_999), 400)]
+    return {query: chance.sample(cases, chance.randint(1, 6)) for query in cases[:100]}
+
+
+def paragraph_gold(chance):
+    """Task 2: three digits, small numbers more often; some are 100 and more, of which no zero can be lost."""
+    return {f"{n:03}": [f"{min(chance.randint(1, 130), chance.randint(1, 130)):03}"] for n in range(801, 911)}
+
+
+def article_gold(chance):
+    """Task 3."""
+    articles = [*map(str, range(1, 400)), *(f"398-{n}" for n in range(2, 22))]
+    names = [f"R07-{n:02}-{letter}" for n in range(1, 30) for letter in "AEIOU"]
+    return {name: chance.sample(articles, chance.randint(1, 2)) for name in names[:100]}
+
+
+GOLDS = {"1": case_gold, "2": paragraph_gold, "3": article_gold}
+
+
+def good_run(gold, chance):
+    """A run that is right of three queries in four."""
+    pool = [document for judged in gold.values() for document in judged]
+    return {
+        query: [judged[0], chance.choice(pool)] if chance.random() < 0.75 else [chance.choice(pool)]
+        for query, judged in gold.items()
+    }
+
+
+def written(run, gold, change, queries=str):
+    """The run with its ids written otherwise; one query and document, which match, are not."""
+    kept = next(query for query in run if run[query][0] in gold[query])
+    others = {queries(query): list(dict.fromkeys(map(change, docs))) for query, docs in run.items() if query != kept}
+    return {kept: [run[kept][0]], **others}
+
+
+def scored(gold, run, task, **options):
+    return evaluate(gold, run, task=task, edition=2025, **options).measures["MacroF2" if task == "3" else "MicroF1"]
+
+
+#: how documents, and how queries, are written otherwise, by task
+DOCUMENTS = {
+    "zeros lost": ("1", lambda text: text.lstrip("0")),
+    "zeros lost in part": ("2", lambda text: str(int(text))),
+    "more zeros": ("1", lambda text: f"00{text}"),
+    "an ending": ("1", lambda text: f"{text}.json"),
+    "a folder": ("1", lambda text: f"cases/{text}"),
+    "a prefix": ("1", lambda text: f"case-{text}"),
+    "a prefix to paragraphs": ("2", lambda text: f"p_{text}"),
+    "full-width digits": ("1", lambda text: text.translate({48 + n: 0xFF10 + n for n in range(10)})),
+    "decimals": ("1", lambda text: f"{int(text)}.0"),
+    "formulas": ("1", lambda text: f'="{text}"'),
+    "passages": ("1", lambda text: f"{text}_3"),
+    "articles written out": ("3", lambda text: f"Article_{text}"),
+    "articles shortened": ("3", lambda text: f"Art.{text}"),
+}
+QUERIES = {
+    "no zeros": ("1", lambda text: text.lstrip("0")),
+    "an ending": ("1", lambda text: f"{text}.xml"),
+    "a prefix": ("2", lambda text: f"q_{text}"),
+    "lower case": ("3", lambda text: text.lower()),
+    "years": ("3", lambda text: text.replace("R07-", "R7-")),
+    "signs": ("3", lambda text: text.replace("-", "_")),
+}
+
+
+@pytest.mark.parametrize(("changes", "name"), [(of, name) for of in (DOCUMENTS, QUERIES) for name in of])
+def test_ids_that_are_written_otherwise_are_refused_though_one_matches(changes, name):
+    task, change = changes[name]
+    chance = random.Random(name)
+    gold = GOLDS[task](chance)
+    run = good_run(gold, chance)
+    assert scored(gold, run, task) > 0.2
+    bad = written(run, gold, change) if changes is DOCUMENTS else written(run, gold, str, change)
+    with pytest.raises(MismatchError) as refused:
+        scored(gold, bad, task)
+    assert "--like" in str(refused.value.remedy)
+    assert scored(gold, bad, task, decisions=Decisions(no_overlap="zero")) >= 0
+
+
+def test_labels_of_queries_that_are_written_otherwise_are_refused():
+    gold = {f"R07-{n:02}-A": "Y" if n % 3 else "N" for n in range(1, 41)}
+    with pytest.raises(MismatchError):
+        evaluate(gold, {"R07-11-A": "Y", **{f"R7-{n}-A": "Y" for n in range(1, 41) if n != 11}}, task="4")
+    few = {query: label for query, label in gold.items() if query in ("R07-01-A", "R07-02-A")}
+    others = {f"R06-{n:02}-A": "Y" for n in range(1, 41)}
+    assert evaluate(gold, {**few, **others}, task="4").measures["Accuracy"] == 0.05
+
+
+def test_swapped_columns_are_refused():
+    chance = random.Random(0)
+    gold, swapped = case_gold(chance), {}
+    for query, documents in good_run(gold, chance).items():
+        for document in documents:
+            swapped.setdefault(document, []).append(query)
+    with refusing(MismatchError, "[mismatch] …"):
+        scored(gold, swapped, "1")
+
+
+def test_in_every_function_and_a_copy_in_the_golds_ids_is_scored(tmp_path, call):
+    chance = random.Random(1)
+    gold = paragraph_gold(chance)
+    run = good_run(gold, chance)
+    bad = written(run, gold, lambda text: str(int(text)))
+    ranked, bad_ranked = (
+        {query: {one: -float(i) for i, one in enumerate(documents)} for query, documents in some.items()}
+        for some in (run, bad)
+    )
+    for function in (
+        lambda: evaluate_all(gold, {"good": run, "bad": bad}, task="2"),
+        lambda: tune(gold, bad_ranked, task="2"),
+        lambda: fit_fusion(gold, ranked, bad_ranked, task="2"),
+    ):
+        with pytest.raises(MismatchError):
+            function()
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    (tmp_path / "bad.txt").write_text("".join(f"{query} {one} bad\n" for query, docs in bad.items() for one in docs))
+    assert "[mismatch]" in failing(call, "evaluate", tmp_path / "gold.json", tmp_path / "bad.txt", "--task", "2")
+    done(call, "convert", tmp_path / "bad.txt", tmp_path / "mended.txt", "--like", tmp_path / "gold.json")
+    done(call, "evaluate", tmp_path / "gold.json", tmp_path / "mended.txt", "--task", "2")
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    task=st.sampled_from(sorted(GOLDS)),
+    seed=st.integers(0, 1 << 32),
+    length=st.sampled_from([1, 3, 20]),
+    hits=st.integers(1, 6),
+    extra=st.booleans(),
+)
+def test_a_weak_run_in_honest_ids_is_never_refused(task, seed, length, hits, extra):
+    chance = random.Random(seed)
+    gold = GOLDS[task](chance)
+    other = GOLDS[task](chance)  # another collection in the same form, and other tasks' ids among them
+    pool = [one for judged in (*gold.values(), *other.values()) for one in judged]
+    if chance.random() < 0.3:
+        pool += [one for of in GOLDS.values() for judged in of(chance).values() for one in judged]
+    run = {query: list(dict.fromkeys(chance.choices(pool, k=length))) for query in gold}
+    for query in chance.sample(sorted(gold), hits):
+        run[query][0] = gold[query][0]
+    run = {query: list(dict.fromkeys(documents)) for query, documents in run.items()}
+    if extra:
+        run |= {query: judged for query, judged in other.items() if query not in run}
+    scored(gold, run, task)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_a_few_matches_that_chance_may_give_are_no_reason(n):
+    gold = {f"{at:03}": ["013", f"{at + 500}"] for at in range(100)}
+    run = {query: ["13"] if at < n else ["999"] for at, query in enumerate(gold)} | {"050": ["550"]}
+    assert scored(gold, run, "2") > 0
+
+
+PIECES = [
+    *("0", "00", "1", "12", "O", "l", "a", "A", "H", "R", "H30", "R02", "R2", "-", "_", ".", "/", "\\", ".txt", ".0"),
+    *("Article", "article_", "art.", "(1)", ",", "=", "'", "[", "]", " ", "の", "第", "条", "百", "e\u0301", "é"),
+    *("－", "１", "\u200b", "–", "\n", "CR", "d", "+"),
+]
+ids = st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join)
+
+
+@given(ids, st.sampled_from(["", *PIECES]), st.sampled_from(["", *PIECES]), st.lists(ids, max_size=3))
+@settings(max_examples=400, deadline=None)
+def test_what_is_asked_of_all_ids_at_once_holds_for_each(text, before, behind, others):
+    """Most changes are passed over, since no id has what they need; one that makes an id known never is."""
+    for known in ({text, *others}, {text.upper()}, {text.zfill(6)}, {text.lstrip("0")}, {text.replace("_", "-"), "0"}):
+        for changed in {before + text + behind, before + text, text + behind, text} - known:
+            meant = respelled(changed, known, max(map(len, known)), "gold")
+            found = respelled_like([changed], known)
+            assert bool(found) == (meant is not None)
+            assert set(found.values()) <= known

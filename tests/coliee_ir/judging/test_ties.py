@@ -4,18 +4,17 @@ import itertools
 import json
 import math
 import pickle
-from pathlib import Path
 
 import ir_measures
 import numpy as np
 import pytest
+from asserting import done, failing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RR, Compat, Judged, P, nDCG
 
 import coliee_ir
 from coliee_ir import Decisions, Evaluator
-from coliee_ir.cli import main
 from coliee_ir.measures.ties import Span
 
 MEASURES = [
@@ -97,19 +96,6 @@ def test_of_a_measure_without_a_formula_nothing_is_claimed():
     assert scores.span(micro) == (scores.results[micro].value,) * 3  # a set has no order
 
 
-def test_parts_add_up_to_the_whole_and_travel(tmp_path):
-    from coliee_ir.judging.judged import judge
-    from coliee_ir.judging.qrels import Qrels
-
-    qrels = Qrels({"x": {"a": 1, "b": 0}, "y": {"a": 1}})
-    run = {"x": {"a": 1.0, "b": 1.0}, "y": {"a": 2.0, "c": 2.0}}
-    whole, *parts = (judge(qrels, coliee_ir.read_run(some)) for some in (run, {"y": run["y"]}, {"x": run["x"]}))
-    total = pickle.loads(pickle.dumps(parts[0])) + parts[1]
-    order = np.argsort(total.tied[0])
-    assert total.tied[:, order].tolist() == whole.tied[:, np.argsort(whole.tied[0])].tolist()
-    assert sorted(total.tied[0].tolist()) == [0, 1, 2]
-
-
 @pytest.mark.parametrize(
     "measure", [RR @ 2, RR(rel=2) @ 1, RR @ 10, Judged @ 1, Compat, RR, P @ 1, AP @ 1, nDCG @ 1], ids=str
 )
@@ -123,19 +109,13 @@ def test_where_ir_measures_orders_ties_otherwise_a_remark_says_so(measure):
         assert (scores.measures[name] != pytest.approx(theirs), len(told)) == (is_other, is_other)
 
 
-def test_on_the_command_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    Path("q").write_text("q 0 a 1\n")
-    Path("r").write_text("q Q0 a 1 5 T\nq Q0 b 2 5 T\n")
-    given = ["evaluate", "q", "r", "--task", "trec", "-m", "RR", "--ties"]
-    assert main(given) == 0
-    out, err = capsys.readouterr()
-    assert out.splitlines()[1].split() == ["T", "RR", "0.5000", "0.5000", "0.7500", "1.0000"]
-    assert "RR 0.5000 to 1.0000" in err
-    assert main([*given, "-f", "json"]) == 0
-    (run,) = json.loads(capsys.readouterr().out)["runs"]
-    assert run["ties"] == {"RR": {"lowest": 0.5, "expected": 0.75, "highest": 1.0}}
-    assert main([*given, "-f", "jsonl"]) == 0
-    assert json.loads(capsys.readouterr().out)["ties"]["RR"]["expected"] == 0.75
-    for refused in (["-f", "trec"], ["-q"]):
-        assert main([*given, *refused]) == 2
+def test_on_the_command_line(tmp_path, call):
+    (tmp_path / "q").write_text("q 0 a 1\n")
+    (tmp_path / "r").write_text("q Q0 a 1 5 T\nq Q0 b 2 5 T\n")
+    words = ("evaluate", tmp_path / "q", tmp_path / "r", "--task", "trec", "-m", "RR", "--ties")
+    expected = {"RR": {"lowest": 0.5, "expected": 0.75, "highest": 1.0}}
+    assert "0.5000 0.5000 0.7500 1.0000" in " ".join(done(call, *words)[0].split())
+    assert json.loads(done(call, *words, "-f", "json")[0])["runs"][0]["ties"] == expected
+    assert json.loads(done(call, *words, "-f", "jsonl")[0])["ties"] == expected
+    for refused in (("-f", "trec"), ("-q",)):
+        failing(call, *words, *refused)

@@ -25,6 +25,13 @@ ROWS = [
 TYPED = [typed for typed, _ in ROWS]
 
 
+def suggested(typed):
+    """What is suggested for a name; empty for nothing."""
+    with pytest.raises(UsageError) as refused:
+        parse(typed)
+    return "".join(re.findall(r"did you mean (.*?)\?", str(refused.value)))
+
+
 def test_a_name_is_understood_or_answered_as_the_page_says():
     assert len(ROWS) > 150
     for typed, here in ROWS:
@@ -43,13 +50,6 @@ def test_the_page_has_every_measure_of_trec_eval_and_ir_measures():
     named = {base(typed) for typed in TYPED} | {typed.partition(".0.")[0] for typed in TYPED}
     assert pytrec_eval.supported_measures <= named
     assert set(ir_measures.measures.registry) - {"MicroP", "MicroR", "MicroF", "MacroP", "MacroR", "MacroF"} <= named
-
-
-def suggested(typed):
-    """What is suggested for a name; empty for nothing."""
-    with pytest.raises(UsageError) as refused:
-        parse(typed)
-    return "".join(re.findall(r"did you mean (.*?)\?", str(refused.value)))
 
 
 @pytest.mark.parametrize(

@@ -126,26 +126,18 @@ def test_err_and_exponential_ndcg_are_gdevals_in_every_digit_that_it_prints(tmp_
     assert ours == {line.split(",")[1]: line.split(",")[2:] for line in printed.stdout.splitlines()[1:]}
 
 
-@given(rankings, st.integers(1, 14))
-def test_the_judged_share_is_that_of_ir_measures(drawn, k):
-    gold, run = as_files(drawn)
-    found = evaluate(gold, run, task="trec", measures=[f"Judged@{k}"], decisions=Decisions(no_overlap="zero")).per_query
-    theirs = ir_measures.iter_calc([ir_measures.Judged @ k], gold, run)
-    assert {one.query_id: one.value for one in theirs if one.query_id in run} == pytest.approx(
-        {query: values[f"Judged@{k}"] for query, values in found.items() if query in run}
-    )
-
-
-@given(rankings, st.sampled_from([0.1, 0.8, 0.95]), st.booleans())
+@given(rankings, st.integers(1, 14), st.sampled_from([0.1, 0.8, 0.95]), st.booleans())
 @settings(max_examples=50)
-def test_compatibility_is_that_of_ir_measures(drawn, p, normalize):
+def test_the_judged_share_and_compatibility_are_those_of_ir_measures(drawn, k, p, normalize):
     gold, run = as_files(drawn)
-    kind = ir_measures.Compat(p=p, normalize=normalize)
-    found = evaluate(gold, run, task="trec", measures=[str(kind)], decisions=Decisions(no_overlap="zero"))
-    [name] = map(str, parse(str(kind)))
-    theirs = {one.query_id: one.value for one in ir_measures.iter_calc([kind], gold, run)}
-    assert theirs == pytest.approx({query: found.per_query[query][name] for query in theirs}, abs=1e-12)
-    assert all(found.per_query[query][name] == 0 for query in gold if query not in run)
+    kinds = [ir_measures.Judged @ k, ir_measures.Compat(p=p, normalize=normalize)]
+    decisions = Decisions(no_overlap="zero")
+    found = evaluate(gold, run, task="trec", measures=list(map(str, kinds)), decisions=decisions).per_query
+    for kind in kinds:
+        [name] = map(str, parse(str(kind)))
+        theirs = {one.query_id: one.value for one in ir_measures.iter_calc([kind], gold, run) if one.query_id in run}
+        assert theirs == pytest.approx({query: found[query][name] for query in theirs}, abs=1e-12)
+        assert all(found[query][name] == 0 for query in gold if query not in run)
 
 
 def test_a_skipped_query_is_in_no_mean_and_an_empty_ranking_has_all_of_the_residual():
@@ -173,8 +165,5 @@ def test_other_spellings_are_read(name, stands_for):
 def test_a_parameter_that_makes_no_sense_is_refused(name):
     with pytest.raises(UsageError):
         parse(name)
-
-
-def test_err_refuses_a_relevance_above_the_greatest_and_says_what_to_type():
-    with pytest.raises(UsageError, match=r"ERR\(max_rel=7\)"):
+    with pytest.raises(UsageError, match=r"ERR\(max_rel=7\)"):  # a relevance above the greatest, and what to type
         evaluate({"a": {"x": 7}}, {"a": {"x": 1.0}}, task="trec", measures=["ERR@5"])

@@ -32,23 +32,14 @@ def test_the_random_bits_are_those_of_pcg64_whatever_numpys_generator_makes_of_t
     assert list(islice(twin.bits(SEED), 3)) == [3300764713747675562, 11804314397344746687, 8619580609625321962]
 
 
-@pytest.mark.parametrize("queries", [1, 2, 63, 64, 65, 130])
-def test_each_trial_takes_its_swaps_from_its_own_words(queries):
-    found = np.concatenate(list(resampling.swaps(SEED, 50, queries)))
-    assert found.tolist() == list(twin.swaps(SEED, 50, queries))
-
-
-@pytest.mark.parametrize("queries", [1, 2, 7, 81, 400])
-def test_each_sample_counts_the_queries_that_were_drawn(queries):
-    found = np.concatenate(list(resampling.draws(SEED, 50, queries)))
+@pytest.mark.parametrize("queries", [1, 2, 7, 63, 64, 65, 130, 400])
+def test_swaps_and_samples_take_their_own_words_of_the_stream(queries):
+    assert np.concatenate(list(resampling.swaps(SEED, 50, queries))).tolist() == list(twin.swaps(SEED, 50, queries))
     wanted = [np.bincount(drawn, minlength=queries).tolist() for drawn in twin.draws(SEED, 50, queries)]
-    assert found.tolist() == wanted
-
-
-@pytest.mark.parametrize("queries", [1, 3, 8])
-def test_every_swap_comes_once(queries):
-    found = np.concatenate(list(resampling.every_swap(queries))).tolist()
-    assert sorted(found) == sorted(map(list, product([False, True], repeat=queries)))
+    assert np.concatenate(list(resampling.draws(SEED, 50, queries))).tolist() == wanted
+    n = min(queries, 8)
+    every = np.concatenate(list(resampling.every_swap(n))).tolist()
+    assert sorted(every) == sorted(map(list, product([False, True], repeat=n)))
 
 
 def test_how_many_are_held_at_once_changes_nothing(monkeypatch):
@@ -103,12 +94,7 @@ def test_wilsons_interval_is_statsmodels(right, level):
         return
     wanted = proportion_confint(successes, n, alpha=1 - level, method="wilson")
     assert wilson(successes, n, level) == pytest.approx(wanted, abs=1e-12)
-
-
-def test_a_share_is_never_beyond_0_and_1():
-    for n in range(1, 2000, 7):
-        assert wilson(0, n, 0.95).low >= 0
-        assert wilson(n, n, 0.95).high <= 1
+    assert wilson(0, n, level).low >= 0 and wilson(n, n, level).high <= 1
 
 
 # the interval of a score
@@ -135,15 +121,9 @@ def test_the_interval_of_a_score_is_that_of_its_definition(seed, n, level, withi
     if 0 < run.total < 1:
         wanted = naive_jackknife_t(run.each.tolist(), level, within_1)
         assert jackknife_t(run, level, within_1=within_1) == pytest.approx(wanted, abs=1e-9)
-
-
-def test_where_all_queries_count_alike_it_is_scipys_t_interval_of_a_mean():
-    values = np.repeat([3.0, 8.0], 10)  # all as far from the mean: all degrees of freedom
-    wanted = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.9)
-    assert jackknife_t(of_mean(values), 0.9, within_1=False) == pytest.approx(tuple(wanted), rel=1e-9)
-    one = np.append(np.zeros(30), 1.0)  # one query decides: four degrees of freedom
-    half = scipy.stats.t.ppf(0.975, 4) * one.std(ddof=1) / math.sqrt(31)
-    assert jackknife_t(of_mean(one), 0.95, within_1=False).high == pytest.approx(1 / 31 + half)
+    values = np.repeat([3.0, 8.0], n)  # all as far from the mean: all degrees of freedom
+    wanted = scipy.stats.ttest_1samp(values, 0).confidence_interval(level)
+    assert jackknife_t(of_mean(values), level, within_1=False) == pytest.approx(tuple(wanted), rel=1e-9)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.01, 0.5, 1.0]), min_size=2, max_size=30), st.floats(0.5, 0.999999))
@@ -175,6 +155,8 @@ def test_the_effect_on_a_mean_is_cohens_d_for_pairs(values):
     a, b = (np.where(kept, [value[at] for value in values], np.nan) for at in (0, 1))
     one, other = of_mean(a), of_mean(b)
     differences = (a - b)[kept]
+    for difference, same, effect in ((0.0, [0.0, 0.0], 0.0), (0.3, [0.3, 0.3], math.nan), (0.3, [], math.nan)):
+        assert resampling.effect(difference, np.array(same)) == pytest.approx(effect, nan_ok=True)  # without spread
     if len(differences) < 2 or differences.std(ddof=1) < 1e-6:
         return
     jackknife = (resampling.left_out(one) - resampling.left_out(other))[kept]
@@ -196,12 +178,3 @@ def test_the_effect_on_a_micro_score_does_not_grow_with_the_queries_and_the_boot
         assert errors[-1] == pytest.approx(difference / effects[-1] / math.sqrt(50 * times), rel=0.05)
     assert effects[1] == pytest.approx(effects[0], rel=0.03)
     assert errors[1] == pytest.approx(errors[0] / 2, rel=0.05)
-
-
-@pytest.mark.parametrize(
-    ("difference", "jackknife", "wanted"),
-    [(0.0, [0.0, 0.0], 0.0), (0.3, [0.3, 0.3], math.nan), (0.3, [], math.nan), (0.0, [], 0.0), (0.3, [0.3], math.nan)],
-)
-def test_without_spread_there_is_no_effect(difference, jackknife, wanted):
-    found = resampling.effect(difference, np.array(jackknife))
-    assert found == wanted or (math.isnan(found) and math.isnan(wanted))
