@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 from asserting import heard, matches
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from coliee_adapters.corpora import Document, Query
 from coliee_adapters.errors import InputError, UsageError
@@ -37,13 +35,9 @@ def folder(tmp_path, monkeypatch):
 def unopened(monkeypatch):
     """Called, it makes the opening of any file fail."""
 
-    def refuse(*args, **kwargs):
-        raise AssertionError(f"opened: {args}")
-
     def close():
-        monkeypatch.setattr(Path, "open", refuse)
-        monkeypatch.setattr(Path, "read_bytes", refuse)
-        monkeypatch.setattr("builtins.open", refuse)
+        for name in ("pathlib.Path.open", "pathlib.Path.read_bytes", "builtins.open"):
+            monkeypatch.setattr(name, lambda *args, **_: pytest.fail(f"opened: {args}"))
 
     yield close
     monkeypatch.undo()
@@ -80,41 +74,27 @@ FRAGMENTS = {
 }
 
 
-def test_a_folder_of_cases_without_gold_has_documents_only(folder):
-    folder(CASES)
-    corpus = read_corpus("cases")
-    assert (corpus.task, corpus.path) == ("1", "cases")
-    assert corpus.doc_ids() == ("000001", "000018", "000023")
-    assert list(corpus.docs_iter()) == [
-        Document("000001", "A swarm left."),
-        Document("000018", "[1] The hive was sold.\n[2] It was empty."),
-        Document("000023", "蜜蜂の売買。"),
-    ]
-    assert corpus.query_ids() == ()
-    assert list(corpus.queries_iter()) == []
-
-
-def test_labels_name_the_queries(folder):
+def test_a_folder_of_cases_has_documents_and_a_gold_names_the_queries(folder):
     folder({**CASES, "gold.json": LABELS})
+    corpus = read_corpus("cases")
+    assert (corpus.task, corpus.path, corpus.query_ids(), list(corpus.queries_iter())) == ("1", "cases", (), [])
+    texts = {"000001": "A swarm left.", "000018": "[1] The hive was sold.\n[2] It was empty.", "000023": "蜜蜂の売買。"}
+    assert corpus.doc_ids() == tuple(texts)
+    assert list(corpus.docs_iter()) == [Document(*pair) for pair in texts.items()]
     corpus = read_corpus("cases", gold="gold.json")
-    assert corpus.query_ids() == ("000018", "000001")
-    assert list(corpus.queries_iter()) == [
-        Query("000018", "[1] The hive was sold.\n[2] It was empty."),
-        Query("000001", "A swarm left."),
-    ]
+    assert list(corpus.queries_iter()) == [Query(query, texts[query]) for query in ("000018", "000001")]
     assert corpus.candidate_ids("000018") == ("000001", "000023")
     assert [document.doc_id for document in corpus.candidates("000018")] == ["000001", "000023"]
+    for test_set in (
+        '["000018.txt", "000001.txt"]',
+        '{"000018.txt": [], "000001.txt": []}',
+        '{"000018": "", "000001": ""}',
+    ):
+        folder({"queries.json": test_set})
+        assert read_corpus("cases", gold="queries.json").query_ids() == ("000018", "000001")
 
 
-@pytest.mark.parametrize(
-    "gold", ['["000018.txt", "000001.txt"]', '{"000018.txt": [], "000001.txt": []}', '{"000018": "", "000001": ""}']
-)
-def test_a_test_set_names_the_queries_only(folder, gold):
-    folder({**CASES, "queries.json": gold})
-    assert read_corpus("cases", gold="queries.json").query_ids() == ("000018", "000001")
-
-
-def test_ids_are_told_without_opening_a_file(folder, unopened):
+def test_ids_are_known_without_opening_a_file(folder, unopened):
     folder({**CASES, **FRAGMENTS})
     unopened()
     corpus = read_corpus("cases", gold=Gold({"000018": {"000001": 1}}))
@@ -156,23 +136,29 @@ CASE = {"cases/000001.txt": ""}
 IDS_EXPECTED = 'expected ["000001.txt", "000018.txt"]'
 
 
+def golden(gold, sentence):
+    """A folder of one case whose gold is not understood."""
+    return {**CASE, "gold.json": gold}, {"gold": "gold.json"}, f"gold.json: {sentence}"
+
+
 @pytest.mark.parametrize(
     ("files", "named", "sentence"),
     [
-        ({}, {"path": "nowhere", "task": "1"}, "nowhere: [no-file]"),
-        ({}, {"path": "nowhere"}, "nowhere: [no-file]"),
+        *(({}, {"path": "nowhere", **task}, "nowhere: [no-file]") for task in ({}, {"task": "1"})),
         ({"cases/a/b.md": ""}, {}, "cases: [unknown-format]"),
         ({"cases/a.md": ""}, {"task": "1"}, "cases: [empty] case …"),
         ({"case.txt": "A swarm."}, {"path": "case.txt", "task": "1"}, "case.txt: [not-a-file]"),
         ({**CASE, "cases/ 000001.txt": ""}, {}, "cases/000001.txt:  [duplicate] 000001.txt …"),
         ({"cases/.txt": "", "cases/ .txt": ""}, {}, "cases/ .txt: [duplicate] … 000018.txt"),
         (CASE, {"gold": Gold({"18": {"1": 1}}, path="x")}, "x: [unknown-query] 1 … 1 … cases … (found '18')"),
-        (
-            {"cases/1.txt": b"a\r\nb \xe9t\xe9"},
-            {"asked": docs_iter},
-            "cases/1.txt, line 2: [encoding] (found '\\xe9t\\xe9')",
-        ),
+        ({"cases/1.txt": b"a\nb \xe9t"}, {"asked": docs_iter}, "cases/1.txt, line 2: [encoding] (found '\\xe9t')"),
         (CASE, {"asked": lambda corpus: corpus.candidates("000023")}, "[unknown-query] '000023'… cases …"),
+        golden('{"000001": ["000018"], "18": ["000001"]}', "[unknown-query] 1 … 2 … cases … (found '18')"),
+        golden('["000001.txt", 18]', f"[bad-id] (found '18'); {IDS_EXPECTED}"),
+        golden('["000001.txt", " .txt"]', f"[bad-id] (found '\" .txt\"'); {IDS_EXPECTED}"),
+        golden('["000001.txt", "000001"]', "[duplicate] (found '000001')"),
+        golden("[]", f"[empty]; {IDS_EXPECTED}"),
+        golden("{}", '[structure] (found \'{}\'); expected {"000001": ["000018", "000023"]}'),
     ],
 )
 def test_no_corpus_of_cases(folder, files, named, sentence):
@@ -180,43 +166,9 @@ def test_no_corpus_of_cases(folder, files, named, sentence):
     assert matches(refusal(**{"path": "cases", **named}), sentence)
 
 
-@pytest.mark.parametrize(
-    ("gold", "sentence"),
-    [
-        ('{"000001": ["000018"], "18": ["000001"]}', "[unknown-query] 1 … 2 … cases … (found '18')"),
-        ('["000001.txt", 18]', f"[bad-id] (found '18'); {IDS_EXPECTED}"),
-        ('["000001.txt", " .txt"]', f"[bad-id] (found '\" .txt\"'); {IDS_EXPECTED}"),
-        ('["000001.txt", "000001"]', "[duplicate] (found '000001')"),
-        ("[]", f"[empty]; {IDS_EXPECTED}"),
-        ("{}", '[structure] (found \'{}\'); expected {"000001": ["000018", "000023"]}'),
-    ],
-)
-def test_a_gold_that_names_no_queries_of_the_cases_is_refused(folder, gold, sentence):
-    folder({**CASE, "gold.json": gold})
-    assert matches(refusal("cases", gold="gold.json"), f"gold.json: {sentence}")
-
-
-@settings(max_examples=settings().max_examples // 4)
-@given(
-    st.dictionaries(
-        st.from_regex(r"[0-9]{1,6}", fullmatch=True), st.text(st.characters(codec="utf-8", exclude_characters="\0"))
-    )
-)
-def test_what_is_written_is_read_by_order_of_id(tmp_path_factory, held):
-    path = tmp_path_factory.mktemp("cases")
-    for case, text in {"000": "", **held}.items():
-        (path / f"{case}.txt").write_text(text, encoding="utf-8", newline="")
-    expected = {
-        case: text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip()
-        for case, text in sorted({"000": "", **held}.items())
-    }
-    corpus = read_corpus(path)
-    assert corpus.doc_ids() == tuple(expected)
-    assert {document.doc_id: document.text for document in corpus.docs_iter()} == expected
-
-
 def test_a_folder_of_folders_is_task_2(folder):
-    folder(FRAGMENTS)
+    """Paragraphs have the ids of runs as candidates, and unique ids elsewhere."""
+    folder({**FRAGMENTS, "gold.json": '{"002": "010.txt, 001.txt"}'})
     corpus = read_corpus("queries")
     assert (corpus.task, corpus.query_ids()) == ("2", ("001", "002"))
     assert list(corpus.queries_iter()) == [
@@ -224,20 +176,13 @@ def test_a_folder_of_folders_is_task_2(folder):
         Query("002", "The bees may leave.", "[1] A garden. [2] The bees may leave."),
     ]
     texts = {"001/001": "An offer.", "001/002": "A sale.", "002/001": "Who owns a swarm?"}
-    assert list(corpus.docs_iter())[:3] == [Document(*one) for one in texts.items()]
+    assert list(corpus.docs_iter())[:3] == [Document(*pair) for pair in texts.items()]
     assert corpus.doc_ids() == (*texts, "002/010")
-
-
-def test_paragraphs_have_the_ids_of_runs_as_candidates_and_unique_ids_elsewhere(folder):
-    folder({**FRAGMENTS, "gold.json": '{"002": "010.txt, 001.txt"}'})
     corpus = read_corpus("queries", gold="gold.json")
-    assert corpus.query_ids() == ("002",)
-    assert corpus.doc_ids() == ("002/001", "002/010")
-    assert corpus.candidate_ids("002") == ("001", "010")
-    assert list(corpus.candidates("002")) == [
-        Document("001", "Who owns a swarm?"),
-        Document("010", "A swarm that leaves is free."),
-    ]
+    assert (corpus.query_ids(), corpus.doc_ids()) == (("002",), ("002/001", "002/010"))
+    candidates = {"001": "Who owns a swarm?", "010": "A swarm that leaves is free."}
+    assert corpus.candidate_ids("002") == tuple(candidates)
+    assert list(corpus.candidates("002")) == [Document(*pair) for pair in candidates.items()]
     assert corpus.unique_id("002", "010.txt") == "002/010"
     assert corpus.title("010", "002") == corpus.title("002/010") == "A swarm that leaves is free."
     assert corpus.title("010", "001") == corpus.title("010") == corpus.title("001/001") == ""
@@ -311,35 +256,27 @@ def instance(tort_id, verdict=None, **changed):
     return json.dumps(held, ensure_ascii=False)
 
 
-def check_pilot(corpus):
+@pytest.mark.parametrize(
+    ("start", "verdicts"), [("", (True, False)), ("\ufeff \r\n\n", (True, False)), ("", (None, None))]
+)
+def test_instances_are_queries_and_claims_their_documents(folder, start, verdicts):
+    text = f"{start}{instance('7', verdicts[0])}\r\n\n{instance('a/b', verdicts[1])}"
+    folder({"pilot.jsonl": text, "pilot.jsonl.gz": gzip.compress(text.encode())})
+    assert read_corpus("pilot.jsonl").task == "tort"
+    corpus = read_corpus("pilot.jsonl.gz", task="rationale")
+    assert list(corpus.queries_iter()) == [Query(q, f"事実{q}。\nA hive.") for q in corpus.query_ids()]
     assert corpus.query_ids() == ("7", "a/b")
-    assert list(corpus.queries_iter()) == [Query("7", "事実7。\nA hive."), Query("a/b", "事実a/b。\nA hive.")]
-    assert corpus.doc_ids() == ("7/p0", "7/d0", "7/d1", "a/b/p0", "a/b/d0", "a/b/d1")
-    documents = list(corpus.docs_iter())
-    assert tuple(document.doc_id for document in documents) == corpus.doc_ids()
-    assert documents[:3] == [Document("7/p0", "原告7"), Document("7/d0", "被告7"), Document("7/d1", "The bees did it.")]
-    assert corpus.candidate_ids("a/b") == ("p0", "d0", "d1")
-    assert list(corpus.candidates("a/b")) == [
-        Document("p0", "原告a/b"),
-        Document("d0", "被告a/b"),
-        Document("d1", "The bees did it."),
+    documents = [
+        Document(f"{q}/{claim}", text)
+        for q in ("7", "a/b")
+        for claim, text in (("p0", f"原告{q}"), ("d0", f"被告{q}"), ("d1", "The bees did it."))
     ]
-    assert [corpus.find(doc_id) for doc_id in corpus.doc_ids()] == documents
+    assert list(corpus.docs_iter()) == list(map(corpus.find, corpus.doc_ids())) == documents
+    assert corpus.candidate_ids("a/b") == ("p0", "d0", "d1")
+    candidates = [document._replace(doc_id=document.doc_id.removeprefix("a/b/")) for document in documents[3:]]
+    assert list(corpus.candidates("a/b")) == candidates
     assert corpus.title("d1", "7") == corpus.title("7/d1") == "The bees did it."
     assert corpus.find("7/p1") is corpus.find("8/p0") is corpus.find("p0") is None
-
-
-@pytest.mark.parametrize("start", ["", "\ufeff", "\n\n", "\ufeff \r\n"])
-def test_instances_are_queries_and_claims_their_documents(folder, start):
-    folder({"pilot.jsonl": f"{start}{instance('7', True)}\r\n\n{instance('a/b', False)}"})
-    corpus = read_corpus("pilot.jsonl")
-    assert corpus.task == "tort"
-    check_pilot(corpus)
-
-
-def test_an_instance_needs_no_verdict(folder):
-    folder({"pilot.jsonl.gz": gzip.compress(f"{instance('7')}\n{instance('a/b')}\n".encode())})
-    check_pilot(read_corpus("pilot.jsonl.gz", task="rationale"))
 
 
 @pytest.mark.parametrize(
@@ -358,13 +295,6 @@ def test_no_folder_of_fragments(folder, files, asked, sentence):
     assert matches(refusal("queries", task="2", asked=asked), f"queries{sentence}")
 
 
-def test_only_queries_of_the_corpus_have_candidates(folder):
-    folder({**FRAGMENTS, "pilot.jsonl": instance("7")})
-    for path, name, shown in (("queries", "003\x1b[31m", "003\\x1b[31m"), ("pilot.jsonl", "9", "9")):
-        said = refusal(path, asked=lambda corpus, name=name: corpus.candidates(name))
-        assert matches(said, f"[unknown-query] '{shown}'… {path} …")
-
-
 @pytest.mark.parametrize(
     ("path", "named", "sentence"),
     [
@@ -376,22 +306,19 @@ def test_only_queries_of_the_corpus_have_candidates(folder):
         ("labels.txt", {"task": "3", "asked": docs_iter}, "labels.txt: [empty]"),
         (".", {"task": "3"}, ".: [not-a-file]"),
         ("code.txt", {"task": "trec"}, "[empty] 'trec'… 1, 2, 3, 4, 5, tort, rationale …"),
-        (
-            "bare.xml",
-            {"task": "5", "asked": queries_iter},
-            "bare.xml, line 3: [missing-key] (found 'q'); … <t2> … </t2>",
-        ),
+        ("bare.xml", {"task": "5", "asked": queries_iter}, "bare.xml, line 3: [missing-key] (found 'q'); … <t2> …"),
         ("no-id.xml", {"task": "5", "asked": queries_iter}, "no-id.xml, line 3: [missing-id]"),
+        *(
+            (path, {"asked": lambda corpus: corpus.candidates("9\x1b[1m")}, f"[unknown-query] '9\\x1b[1m'… {path} …")
+            for path in ("queries", "pilot.jsonl")
+        ),
     ],
 )
 def test_no_other_corpus(folder, path, named, sentence):
-    bodies = {
-        "pairs": 'id="q" label="Y"><t2>A bee.</t2>',
-        "bare": 'id="q" label="Y"><t1/>',
-        "no-id": "><t2>A bee.</t2>",
-    }
+    bodies = {"pairs": 'id="q" label="Y"><t2>A bee.</t2>', "bare": 'id="q" label="Y"><t1/>', "no-id": "><t2>A.</t2>"}
     folder({**FRAGMENTS, "gold.json": '{"003": ["001"]}', "code.txt": CODE, "labels.txt": "H18-1-2 Y\n"})
     folder({f"{name}.xml": pairs(f"<pair {body}</pair>") for name, body in bodies.items()})
+    folder({"pilot.jsonl": instance("7")})
     assert matches(refusal(path, **named), sentence)
 
 

@@ -1,11 +1,23 @@
+"""What errors show: their parts, in signs that a terminal prints and in its columns."""
+
 import copy
 import pickle
+from unicodedata import combining, east_asian_width
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters.errors import InputError, MismatchError, printable, quoted
+from coliee_adapters.errors import (
+    InputError,
+    MismatchError,
+    cut_to_width,
+    padded_to_width,
+    printable,
+    quoted,
+    shortened,
+    width,
+)
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))  # surrogates too
 
@@ -14,40 +26,33 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))  # surrogates too
     ("parts", "sentence"),
     [
         ({}, "run.txt: 2 columns"),
-        ({"line": 7}, "run.txt, line 7: 2 columns"),
         ({"line": 7, "column": 3}, "run.txt, line 7, column 3: 2 columns"),
-        ({"found": "001 013"}, "run.txt: 2 columns (found '001 013')"),
-        ({"remedy": "expected 3"}, "run.txt: 2 columns; expected 3"),
         ({"line": 7, "found": "", "remedy": "expected 3"}, "run.txt, line 7: 2 columns (found ''); expected 3"),
         ({"found": "x" * 61}, f"run.txt: 2 columns (found '{'x' * 59}…')"),
         ({"found": "x" * 60}, f"run.txt: 2 columns (found '{'x' * 60}')"),
+        ({"line": 1, "found": "c\x07", "remedy": "d\u202e\udcff"},
+         r"run.txt, line 1: 2 columns (found 'c\x07'); d\u202e\udcff"),
     ],
-)
-def test_the_text_names_file_place_problem_what_was_found_and_remedy(parts, sentence):
-    assert str(InputError("columns", "run.txt", "2 columns", **parts)) == sentence
+)  # fmt: skip
+def test_the_text_names_each_part_and_crosses_a_process_border(parts, sentence):
+    for kind in (InputError, MismatchError):
+        error = kind("columns", "run.txt", "2 columns", **parts)
+        assert str(error) == sentence
+        for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+            assert (type(twin), str(twin), vars(twin)) == (kind, sentence, vars(error))
+    assert str(InputError("columns", "a\x1b[2J", "b\r\n")) == r"a\x1b[2J: b\r\n"
 
 
-def test_no_part_of_the_text_reaches_a_terminal_unescaped():
-    error = InputError("columns", "a\x1b[2J", "b\r\n", line=1, found="c\x07", remedy="d\u202e\udcff")
-    assert str(error) == r"a\x1b[2J, line 1: b\r\n (found 'c\x07'); d\u202e\udcff"
-
-
-@pytest.mark.parametrize("kind", [InputError, MismatchError])
-def test_an_error_crosses_a_process_border_as_it_is(kind):
-    error = kind("columns", "run.txt", "2 columns", line=7, column=3, found="001 013", remedy="expected 3")
-    for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
-        assert type(twin) is kind
-        assert str(twin) == str(error)
-        assert vars(twin) == vars(error)
-
-
-@given(ANY_TEXT)
-def test_printable_text_is_printable_and_what_was_so_stays(text):
+@given(ANY_TEXT, st.integers(1, 20))
+def test_printable_text_is_printable_and_what_was_so_stays(text, limit):
     shown = printable(text)
-    assert shown.isprintable()
-    assert printable(shown) == shown
+    assert shown.isprintable() and printable(shown) == shown
     if "::" not in text and "##" not in text:
         assert (shown == text) == text.isprintable()
+    short = quoted(text, limit)
+    assert short.isprintable() and (short[0], short[-1]) == ("'", "'")
+    assert len(short) <= limit + 2
+    assert short.endswith("…'") or short == f"'{shown}'"
 
 
 @pytest.mark.parametrize(
@@ -62,10 +67,43 @@ def test_no_line_is_a_command_to_a_runner_of_workflows(text, shown):
     assert printable(text) == shown
 
 
-@given(ANY_TEXT, st.integers(1, 20))
-def test_quoted_text_is_printable_and_no_longer_than_asked(text, limit):
-    shown = quoted(text, limit)
-    assert shown.isprintable()
-    assert (shown[0], shown[-1]) == ("'", "'")
-    assert len(shown) <= limit + 2
-    assert shown.endswith("…'") or shown == f"'{printable(text)}'"
+#: letters, marks, wide ones, and ASCII
+texts = st.text("ab é\u0301\u0323民法ｶ\uff9eク\u3099कक\u094dष\u093fऽ👍한", max_size=12)
+
+
+@given(texts, st.integers(0, 5))
+def test_wide_characters_take_two_columns_and_marks_none(text, more):
+    """As Unicode has it, without the tables of a library."""
+    marks = sum(bool(combining(c)) or c in "\u093f\uff9e" for c in text)
+    wide = sum(east_asian_width(c) in "WF" and not combining(c) for c in text)
+    halfwidth = text.count("\uff9e")  # a mark of one column in Unicode's table
+    assert width(text) in (len(text) - marks + wide, len(text) - marks + wide + halfwidth)
+    columns = width(text) + more
+    assert padded_to_width(text, columns) == text + " " * more
+    assert padded_to_width(text, columns, right=True) == " " * more + text
+
+
+@given(texts, st.integers(1, 12))
+def test_a_text_is_cut_to_columns_and_never_in_a_sign(text, columns):
+    shown = cut_to_width(text, columns)
+    assert width(shown) <= columns
+    if width(text) <= columns:
+        assert shown == text
+        return
+    begin = shown.removesuffix("…")
+    assert text.startswith(begin) and begin != shown
+    rest = text[len(begin) :]
+    assert width(rest[:1]) > 0  # no mark is cut off
+    assert width(begin + rest[0]) > columns - 1  # no more would fit
+
+
+def test_columns_of_a_terminal():
+    widths = {
+        "abc": 3, "Điều 5": 6, "Điê\u0300u 5": 6, "民法第九十六条": 14, "ﾐﾝﾎﾟｳ": 5, "ｅ": 2, "कानून": 3, "한국": 4,
+        "\u1112\u1161\u11ab": 2, "👍": 2, "e\u0301\u0323": 1, "": 0, "—": 1, "Δ": 1,
+    }  # fmt: skip
+    assert {text: width(text) for text in widths} == widths
+    assert shortened("民" * 40, 60) == "民" * 29 + "…"
+    assert shortened("e\u0301" * 60, 60) == "e\u0301" * 60
+    many = shortened("e" + "\u0301" * 10_000, 60)
+    assert width(many) == 1 and len(many) < 300

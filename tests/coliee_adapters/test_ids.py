@@ -1,33 +1,27 @@
 import pickle
 import re
+from unicodedata import is_normalized, normalize
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.ids import Collection, Ids, Picked
+from coliee_adapters.records import INVISIBLE, is_folded, is_inert, nfkc_folded, spelling_variants
 
 TEXTS = st.lists(st.text("ab01-民é", max_size=40), max_size=8)
-
-
-@given(TEXTS)
-def test_ids_are_the_texts_they_were_made_of(texts):
-    ids = Ids.of(texts)
-    assert list(ids) == texts
-    assert [ids[at] for at in range(-len(texts), 0)] == texts
-    assert list(ids[1:3]) == texts[1:3]
-    assert Ids.of(ids) is ids
 
 
 @given(TEXTS, st.lists(st.booleans(), min_size=8, max_size=8))
 def test_a_mask_takes_ids_and_compact_and_joined_keep_them(texts, wanted):
     mask = np.array(wanted[: len(texts)], dtype=np.bool_)
-    kept = [text for text, keep in zip(texts, wanted, strict=False) if keep]
+    taken = [text for text, wanted_too in zip(texts, wanted, strict=False) if wanted_too]
     ids = Ids.of(texts).select(mask)
-    assert list(ids) == list(ids.compact()) == kept
-    assert list(Ids.joined([ids, Ids.of([]), ids.compact(), Ids.of(texts)])) == [*kept, *kept, *texts]
-    pieces = [ids[at : at + 1] for at in reversed(range(len(ids)))]  # of one memory
-    assert list(Ids.joined([*pieces, Ids.of(texts), *pieces])) == [*kept[::-1], *texts, *kept[::-1]]
+    assert list(ids) == list(ids.compact()) == taken
+    assert list(Ids.joined([ids, Ids.of([]), ids.compact(), Ids.of(texts)])) == [*taken, *taken, *texts]
+    pieces = [ids[i : i + 1] for i in reversed(range(len(ids)))]  # of one memory
+    assert list(Ids.joined([*pieces, Ids.of(texts), *pieces])) == [*taken[::-1], *texts, *taken[::-1]]
 
 
 @given(TEXTS)
@@ -37,39 +31,73 @@ def test_words_tell_ids_of_up_to_32_bytes_apart(texts):
     longest = max((len(text.encode()) for text in texts), default=1)
     assert needed == min(max(-(-longest // 8), 1), 4)
     words = list(zip(*(word.tolist() for word in ids.words(needed)), strict=True))
-    for one, a in zip(texts, words, strict=True):
-        for other, b in zip(texts, words, strict=True):
-            prefixes = [text.encode()[: 8 * needed] for text in (one, other)]
-            assert (a == b) == (prefixes[0] == prefixes[1])
+    prefixes = [text.encode()[: 8 * needed] for text in texts]
+    for word, prefix in zip(words, prefixes, strict=True):
+        assert [word == other for other in words] == [prefix == other for other in prefixes]
 
 
 _ANY = st.lists(st.text("ab \n\0é", max_size=3) | st.text("abc", min_size=30, max_size=40), max_size=6)
 
 
 @given(_ANY, st.data())
-def test_ids_are_the_same_however_they_are_held_and_behind_a_border(texts, data):
-    held = Ids.of(texts)
-    collection = Collection(held.raw, held.first, held.length)
+def test_ids_are_the_same_however_they_are_stored_and_behind_a_border(texts, data):
+    plain_ids = Ids.of(texts)
+    assert Ids.of(plain_ids) is plain_ids
+    collection = Collection(plain_ids.raw, plain_ids.first, plain_ids.length)
     numbers = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=6)) if texts else []
     picked = Picked(collection, np.array(numbers, dtype=np.int64))
-    for ids, expected in ((held, texts), (collection, texts), (picked, [texts[at] for at in numbers])):
-        for one in (ids, pickle.loads(pickle.dumps(ids))):
-            assert list(one) == expected
-            assert len(one) == len(expected)
-            assert list(one.select(slice(1, None))) == list(one[1:]) == expected[1:]
-            assert one.length.tolist() == [len(text.encode()) for text in expected]
-            assert list(Ids.joined([one, held])) == expected + texts
+    for stored, expected in ((plain_ids, texts), (collection, texts), (picked, [texts[i] for i in numbers])):
+        for ids in (stored, pickle.loads(pickle.dumps(stored))):
+            assert list(ids) == [ids[i] for i in range(-len(ids), 0)] == expected
+            assert list(ids.select(slice(1, None))) == list(ids[1:]) == expected[1:]
+            assert ids.length.tolist() == [len(text.encode()) for text in expected]
+            assert list(Ids.joined([ids, plain_ids])) == expected + texts
     plain = Ids.plain(texts, len(texts))
-    if plain is not None:
-        assert list(plain) == texts
+    assert plain is None or list(plain) == texts
     assert (plain is not None) == (bool(texts) and all(re.fullmatch("[a-z]+", text) for text in texts))
 
 
 @given(_ANY, _ANY)
 def test_places_in_a_collection_are_where_its_ids_are(texts, wanted):
-    held = Ids.of(texts)
-    places = Collection(held.raw, held.first, held.length).places(Ids.of(wanted))
+    ids = Ids.of(texts)
+    places = Collection(ids.raw, ids.first, ids.length).places(Ids.of(wanted))
     if places is None:
         assert not texts or len({(text.encode()[:32], len(text.encode())) for text in texts}) < len(texts)
     else:
         assert places.tolist() == [texts.index(text) if text in texts else -1 for text in wanted]
+
+
+@pytest.mark.parametrize(
+    ("run", "gold", "alike"),
+    [
+        (normalize("NFD", "Điều"), "Điều", True), ("\u0958", "क\u093c", True), ("第５条", "第5条", True),
+        ("ｶﾞｲﾄﾞ", "ガイド", True), ("1\ufeff", "1", True), ("क\u094d\u200dष", "क\u094dष", True),
+        ("Dieu", "Điều", False), ("D", "d", False),
+    ],
+)  # fmt: skip
+def test_ids_that_are_read_as_one_are_named(run, gold, alike):
+    assert spelling_variants([run], [gold, "x"]) == [(run, gold)] * alike
+
+
+#: what the languages of the field write, and what is mistaken for it
+SIGNS = "a1ée\u0301Điềuê\u0300\u0323第５5条カｶﾞ\u3099क\u093c\u0958\u09c7\u09be\u1100\u1161각\u200b\u200d\ufeff\u00a0"
+
+
+@given(st.lists(st.text(SIGNS, max_size=6) | st.text(max_size=4), max_size=5))
+def test_texts_of_inert_characters_are_in_form_and_folded_ones_too(texts):
+    ids = Ids.of(texts)
+    assert ids.characters() == {c for text in texts for c in text if c > "\x7f"}
+    assert ids.are_not_ascii().tolist() == [not text.isascii() for text in texts]
+    if all(map(is_inert, ids.characters())):
+        assert all(map(is_folded, texts))
+    for folded in map(nfkc_folded, texts):
+        assert nfkc_folded(folded) == folded and is_normalized("NFKC", folded)
+        assert not re.search(INVISIBLE, folded)
+
+
+def test_every_character_that_joins_the_one_before_it_is_seen():
+    """Of all pairs that Unicode composes, one has a character that is not inert."""
+    composed = [c for c in map(chr, range(0x80, 0x20000)) if len(normalize("NFD", c)) > 1]
+    pairs = [pair for c in composed if normalize("NFC", pair := normalize("NFD", c)) == c]
+    assert len(pairs) > 10_000
+    assert not [pair for pair in pairs if all(c <= "\x7f" or is_inert(c) for c in pair)]

@@ -108,7 +108,9 @@ def bits(found):
     return {request.pytrec_eval_name: [value.hex() for value in of_queries] for request, of_queries in found.items()}
 
 
-CUTOFFS = [one for one in ASKED if one.base in ("P", "recall", "relative_P", "success", "ndcg_cut", "map_cut")]
+CUTOFFS = [
+    request for request in ASKED if request.base in ("P", "recall", "relative_P", "success", "ndcg_cut", "map_cut")
+]
 
 SEE_ALL = ("bpref", "gm_bpref", "infAP", "num_nonrel_judged_ret")
 
@@ -117,19 +119,16 @@ SEE_ALL = ("bpref", "gm_bpref", "infAP", "num_nonrel_judged_ret")
     QUERIES.map(judged_at_all),
     # those with cutoffs alone see no more of a ranking, and most see no document that is not relevant
     st.just(ASKED)
-    | st.just([one for one in ASKED if one.base not in SEE_ALL and one.pytrec_eval_key != "ndcg"])
+    | st.just([request for request in ASKED if request.base not in SEE_ALL and request.pytrec_eval_key != "ndcg"])
     | st.lists(st.sampled_from(CUTOFFS), min_size=1, max_size=3, unique=True),
-    st.integers(1, 2),
+    st.integers(1, 4),
     st.booleans(),
     st.sampled_from([0, 0, 1, 5, 60]),
+    st.dictionaries(st.integers(-1, 3), st.integers(0, 5), max_size=3),
 )
-def test_every_value_is_that_of_pytrec_eval_on_plain_dictionaries(queries, chosen, rel, judged_only, top):
+def test_every_value_is_that_of_pytrec_eval_on_plain_dictionaries(queries, chosen, rel, judged_only, top, gains):
     requests = [request._replace(rel=rel, judged_only=judged_only, top=top) for request in chosen]
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
-
-
-@given(QUERIES.map(judged_at_all), st.dictionaries(st.integers(-1, 3), st.integers(0, 5), max_size=3))
-def test_gains_stand_in_the_place_of_relevances(queries, gains):
     requests = [request._replace(gains=tuple(sorted(gains.items()))) for request in parse("ndcg") + parse("ndcg_cut.3")]
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
 
@@ -181,12 +180,6 @@ def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(de
             assert of_queries[0] == of_queries[-1] == counts.get(request.name, 0.0), request
 
 
-def test_a_relevance_level_above_all_relevances_leaves_nothing_relevant():
-    queries = [Query(3, [(1, 0), (2, 3), (0, 1)]), Query(1, [(1, 0)])]
-    found = asked_of_ours([request._replace(rel=9999) for request in ASKED], queries)
-    assert bits(found) == bits(asked_of_pytrec_eval([request._replace(rel=4) for request in ASKED], queries))
-
-
 def test_ranks_are_exact_to_the_depth_that_float32_holds():
     depth = 70_000
     (found,) = asked_of_ours(parse("recip_rank"), [Query(depth, [(depth, 1), (depth - 1, 0)])]).values()
@@ -197,63 +190,37 @@ def test_ranks_are_exact_to_the_depth_that_float32_holds():
     assert trec_eval.compares_as_float32() == (first == 1.0)
 
 
-def mean(request, of_queries):
-    (found,) = means([request], np.array(of_queries, dtype=np.float64)[np.newaxis])
-    return found
-
-
-@given(st.lists(st.floats(0, 1), max_size=50))
-def test_means_are_added_one_after_another(of_queries):
-    total = 0.0
-    for value in of_queries:
-        total += value
-    n = len(of_queries)
-    mean_of_all = total / n if n else math.nan
-    for base, expected in {"map": mean_of_all, "num_rel": total if n else math.nan, "num_q": n}.items():
-        found = mean(Request(base), of_queries)
-        assert isinstance(found, float)
-        assert found == expected or (math.isnan(found) and math.isnan(expected))
-
-
 @fewer
-@given(st.lists(_queries().filter(lambda q: any(level >= 0 for _, level in q.judged)), min_size=1, max_size=5))
-def test_means_follow_trec_evals_rules(queries):
-    for request, of_queries in asked_of_ours(ASKED, queries).items():
-        expected = pytrec_eval.compute_aggregated_measure(request.base, of_queries)
-        assert mean(request, of_queries) == pytest.approx(expected, rel=1e-12, abs=1e-12)
-
-
-@given(st.lists(st.lists(st.floats(-1, 1) | st.just(math.nan), min_size=5, max_size=5), min_size=3, max_size=3))
-def test_each_mean_leaves_out_its_own_queries(rows):
-    requests = [Request("gm_map"), Request("num_rel"), Request("map")]
-    apart = [mean(r, [v for v in row if not math.isnan(v)]) for r, row in zip(requests, rows, strict=True)]
-    assert [value.hex() for value in means(requests, np.array(rows))] == [value.hex() for value in apart]
+@given(QUERIES.map(judged_at_all).filter(bool), st.sets(st.integers(0, 4)))
+def test_means_follow_trec_evals_rules_and_leave_out_the_queries_without_a_value(queries, left_out):
+    values_of = asked_of_ours(ASKED, queries)
+    rows = np.array([[math.nan if i in left_out else v for i, v in enumerate(row)] for row in values_of.values()])
+    for mean, request, row in zip(means(list(values_of), rows), values_of, rows.tolist(), strict=True):
+        rest = [value for value in row if not math.isnan(value)]
+        expected = pytrec_eval.compute_aggregated_measure(request.base, rest) if rest else math.nan
+        assert isinstance(mean, float)
+        assert mean == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True) or request.base == "num_q"
+    added, row = 0.0, [0.1] * 9 + [0.7]  # one after another
+    for value in row:
+        added += value
+    assert means([Request("map"), Request("num_rel"), Request("num_q")], np.array([row] * 3)) == [added / 10, added, 10]
 
 
 @pytest.mark.parametrize(
     ("name", "requests"),
     [
         ("map", "map"),
-        ("P_5", "P 5"),
-        ("P.5", "P 5"),
-        ("P.10,5,5", "P 10, P 5"),
-        ("P.5,05,005", "P 5"),
         ("P_5,10", "P 5, P 10"),
-        ("P", "P 5, P 10, P 15, P 20, P 30, P 100, P 200, P 500, P 1000"),
+        ("P.10,5,05,005", "P 10, P 5"),
         ("success", "success 1, success 5, success 10"),
-        ("ndcg_cut_10", "ndcg_cut 10"),
-        ("relative_P.3", "relative_P 3"),
         ("iprec_at_recall_0.10", "iprec_at_recall 0.10"),
         ("iprec_at_recall.0.1,.1,0.10,1", "iprec_at_recall 0.10, iprec_at_recall 1.00"),
         ("Rprec_mult.2.5", "Rprec_mult 2.50"),
         ("set_F", "set_F"),
-        ("set_F.4", "set_F 4"),
         ("set_F_0.25", "set_F 0.25"),
         ("set_F.1,4", "set_F 1, set_F 4"),
         ("11pt_avg", "11pt_avg"),
-        ("11pt_avg.0.2,0.5", "11pt_avg 0.2,0.5"),
         ("11pt_avg.0.5,0.2,0.5", "11pt_avg 0.2,0.5"),
-        ("num_nonrel_judged_ret", "num_nonrel_judged_ret"),
         ("utility_2,-1,0,0", "utility 2,-1,0,0"),
         ("ndcg.1=3,2=4.5", "ndcg 1=3,2=4.5"),
         ("set", "num_q, num_ret, num_rel, num_rel_ret, utility, set_P, set_relative_P, set_recall, set_map, set_F"),
@@ -270,8 +237,11 @@ def test_each_mean_leaves_out_its_own_queries(rows):
     ],
 )  # fmt: skip
 def test_a_name_stands_for_the_values_that_trec_eval_would_print(name, requests):
-    pairs = [one.partition(" ") for one in requests.split(", ") if one]
+    pairs = [pair.partition(" ") for pair in requests.split(", ") if pair]
     assert parse(name) == [Request(base, parameter) for base, _, parameter in pairs]
+    assert [request.name for request in parse(name)] == [
+        pair.replace(" ", "_") for pair in requests.split(", ") if pair
+    ]
 
 
 @pytest.mark.parametrize(
@@ -290,21 +260,6 @@ def test_a_name_stands_for_the_values_that_trec_eval_would_print(name, requests)
 def test_a_parameter_that_would_end_the_process_is_refused(kind, name):
     with refusing(UsageError, f"[{kind}] {name.removesuffix('_5')}…"):
         parse(name)
-
-
-@pytest.mark.parametrize(
-    ("name", "printed", "key", "asked"),
-    [
-        ("map", "map", "map", "map"),
-        ("P.05", "P_5", "P_5", "P.5"),
-        ("iprec_at_recall.0.5", "iprec_at_recall_0.50", "iprec_at_recall_0.50", "iprec_at_recall.0.50"),
-        ("set_F.4", "set_F_4", "set_F", "set_F.4"),
-        ("11pt_avg.0.2,0.5", "11pt_avg_0.2,0.5", "11pt_avg", "11pt_avg.0.2,0.5"),
-    ],
-)
-def test_a_request_knows_how_it_is_printed_returned_and_asked(name, printed, key, asked):
-    (request,) = parse(name)
-    assert (request.name, request.pytrec_eval_key, request.pytrec_eval_name) == (printed, key, asked)
 
 
 def test_every_measure_that_pytrec_eval_supports_has_a_name_here():

@@ -8,9 +8,9 @@ import zipfile
 RUN = b"001 013 A\n"
 
 
-def zipped(files):
+def zipped(files, method=zipfile.ZIP_DEFLATED):
     stream = io.BytesIO()
-    with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+    with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", method) as archive:
         warnings.simplefilter("ignore")  # of two entries of one name
         for name, content in dict.items(files) if isinstance(files, dict) else files:
             archive.writestr(name or zipfile.ZipInfo(""), content)

@@ -5,7 +5,6 @@ import io
 import lzma
 import random
 import sys
-import tarfile
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from asserting import begins, clause, heard, matches, mentions
 from hypothesis import given
 from hypothesis import strategies as st
+from packed import tarred
 from reading import refused
 
 from coliee_adapters.errors import InputError
@@ -58,16 +58,14 @@ def test_a_compressed_file_is_read_like_any_other(one, monkeypatch):
 @every
 @given(st.lists(st.binary(max_size=50), max_size=4), st.lists(st.integers(1, 90), min_size=1, max_size=9))
 def test_pieces_of_any_size_are_those_of_the_content(one, streams, sizes):
-    raw = io.BytesIO(b"".join(PACK[one.name](content) for content in [b"x", *streams]))
-    content = io.BytesIO(b"".join([b"x", *streams]))
-    found = compression_of(raw)
-    assert found is one
-    stream = found.unpacked(raw, "run")
+    raw, content = (io.BytesIO(b"".join(map(pack, [b"x", *streams]))) for pack in (PACK[one.name], bytes))
+    stream = one.unpacked(raw, "run")
     for size in sizes:
-        assert stream.read(size) == content.read(size)
-        assert stream.tell() == content.tell()
-    assert stream.read() == content.read()
-    assert stream.read(1) == b""
+        assert (stream.read(size), stream.tell()) == (content.read(size), content.tell())
+    assert stream.read() + stream.read(1) == content.read()
+    raw = io.BytesIO(PACK[one.name](random.Random(1).randbytes(1 << 19)))
+    assert len(one.unpacked(raw, "run").read(1000)) == 1000
+    assert raw.tell() <= 1 << 18  # of twice as much; Python's gzip reads 128 KiB ahead from 3.12 on, other ones less
 
 
 @every
@@ -115,37 +113,24 @@ def test_the_limits_of_unpacked_data_hold(one, monkeypatch):
 
 
 @every
-def test_only_what_is_asked_for_is_unpacked(one):
-    raw = io.BytesIO(PACK[one.name](random.Random(1).randbytes(1 << 19)))
-    stream = one.unpacked(raw, "run")
-    assert len(stream.read(1000)) == 1000
-    assert raw.tell() <= 1 << 18  # of twice as much; Python's gzip reads 128 KiB ahead from 3.12 on, other ones less
-
-
-@every
-def test_the_name_says_how_what_is_written_is_compressed(one):
-    for name in (f"a{one.ending}", f"b{one.ending}"):
+def test_the_name_says_how_what_is_written_is_compressed_and_a_tar_archive_may_be_too(one):
+    ending = one.ending
+    for name in (f"a{ending}", f"b{ending}", "plain"):
         with open_text_replacing(name) as stream:
             stream.write(TEXT)
-    assert Path(f"a{one.ending}").read_bytes() == Path(f"b{one.ending}").read_bytes()
+    assert Path(f"a{ending}").read_bytes() == Path(f"b{ending}").read_bytes() != Path("plain").read_bytes()
     assert one.name != "gzip" or Path("a.gz").read_bytes()[3:8] == bytes(5)  # no name, no time
-    with Path(f"a{one.ending}").open("rb") as raw:
+    with Path(f"a{ending}").open("rb") as raw:
         assert compression_of(raw) is one
-    assert Source(f"a{one.ending}").text() == TEXT
-    Path("plain").write_text(TEXT)
+    assert Source(f"a{ending}").text() == TEXT
     Path("other").write_text(TEXT[:-1] + "x")
-    assert copies([f"a{one.ending}", "other", "plain", f"b{one.ending}"]) == [None, None, *[f"a{one.ending}"] * 2]
-
-
-@every
-def test_a_tar_archive_may_be_compressed_in_any_way(one):
-    raw = io.BytesIO()
-    Path("run.txt").write_text(TEXT, encoding="utf-8")
-    with tarfile.open(fileobj=raw, mode="w") as archive:
-        archive.add("run.txt", "in/run.txt")
-    Path(f"a.tar{one.ending}").write_bytes(PACK[one.name](raw.getvalue()))
-    assert archives.is_archive(f"a.tar{one.ending}")
-    assert Source(f"a.tar{one.ending}/in/run.txt").text() == TEXT
+    assert copies([f"a{ending}", "other", "plain", f"b{ending}"]) == [None, None, *[f"a{ending}"] * 2]
+    Path(f"a.tar{ending}").write_bytes(PACK[one.name](tarred({"in/run.txt": TEXT.encode()})))
+    assert archives.is_archive(f"a.tar{ending}")
+    assert Source(f"a.tar{ending}/in/run.txt").text() == TEXT
+    for end in (".zip", f".tar{ending}", f".t{ending[1:]}", f".TAR{ending.upper()}"):
+        assert archives.without_ending(f"team.v2{end}") == "team.v2"
+    assert archives.without_ending(f"run.txt{ending}") == f"run.txt{ending}"
 
 
 @pytest.mark.parametrize("one", [one for one in COMPRESSIONS if "zstd" in one.module])
