@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns
-from coliee_adapters.forms.columns import SIX_COLUMNS, THREE_COLUMNS, first_tag, read_blocks
+from coliee_adapters.forms.columns import SIX_COLUMNS, THREE_COLUMNS, read_blocks
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import exact_id, normal_id
 from coliee_adapters.remarks import Remarks
@@ -106,17 +106,8 @@ _BLANKS = st.sampled_from([" "] * 9 + ["  ", "\t", " \t ", "\v", "\f "])
 _ENDS = st.sampled_from([""] * 9 + [" ", "\t", "  ", "\r", " \r", "\r\r", "\f"])
 _COMMENTS = st.sampled_from(
     [
-        "",
-        " ",
-        "\t\r",
-        "# a",
-        " #",
-        "/* a */",
-        "/* a\nb c d */",
-        "\t/*\n# */ # */",
-        "/* a\n\n*/ /* b\n*/",
-        "/*/ */",
-        "/*\nb d T\nb Q0 d 1 1 T\n*/",
+        *("", " ", "\t\r", "# a", " #", "/* a */", "/* a\nb c d */", "\t/*\n# */ # */", "/* a\n\n*/ /* b\n*/"),
+        *("/*/ */", "/*\nb d T\nb Q0 d 1 1 T\n*/"),
     ]
 )
 _BAD = st.sampled_from(["a", "a b c d e f g h", "a\rb c d e f", "/* a", "a b\rT"])
@@ -212,12 +203,6 @@ def test_a_block_is_split_where_the_query_changes(path, start):
     assert block.remarks.examples("tag") == (f"line {2 + bool(start)}: U",)
 
 
-def test_a_block_of_blank_lines_holds_nothing(path):
-    for content in (b"\n" * 99 + b"q d T\n", b"q d T\n" + b" \n" * 99, b"q d T" + b"\n" * 99):
-        for outcome in readings(path, content, THREE_COLUMNS):
-            assert outcome == ([Line("q", "d", None, None)], Remarks())
-
-
 _DIGITS = st.text("0123456789", max_size=20) | st.sampled_from(["9007199254740993", "000", "0" * 25 + "1"])
 _DECIMALS = st.tuples(st.sampled_from(["", "-", "+"]), _DIGITS, st.sampled_from(["", "."]), _DIGITS).map("".join)
 
@@ -306,13 +291,13 @@ def test_columns_missing_here_and_there_do_not_add(path, first, gap, short_first
         assert matches(outcome, expected)
 
 
-@settings(max_examples=settings().max_examples // 2)
-@given(st.integers(1, 9), st.sampled_from([b"\xff", b"\xe6\xb0", b"\xc0\xaf", b"\xed\xa0\x80", b"\x96\xaf"]))
-def test_bytes_that_are_not_utf8_are_told_with_their_line(path, at, broken):
-    lines = [f"q d{n} T".encode() for n in range(9)]
-    lines[at - 1] = b"q d" + broken + b"z T"
-    for outcome in readings(path, b"\n".join(lines), THREE_COLUMNS):
-        assert begins(heard(outcome), f"run.txt, line {at}: [encoding] (found '\\x{broken[0]:x}")
+@pytest.mark.parametrize("broken", [b"\xff", b"\xe6\xb0", b"\xc0\xaf", b"\xed\xa0\x80", b"\x96\xaf"])
+def test_bytes_that_are_not_utf8_are_refused_with_their_line(path, broken):
+    for number in (1, 5, 9):
+        lines = [f"q d{n} T".encode() for n in range(1, 10)]
+        lines[number - 1] = b"q d" + broken + b"z T"
+        for outcome in readings(path, b"\n".join(lines), THREE_COLUMNS):
+            assert begins(heard(outcome), f"run.txt, line {number}: [encoding] (found '\\x{broken[0]:x}")
 
 
 @pytest.mark.parametrize(
@@ -327,18 +312,6 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line(path, at, broken):
 def test_a_file_that_holds_no_whole_line_is_refused(path, text, message):
     for outcome in readings(path, text.encode(), THREE_COLUMNS):
         assert matches(heard(outcome), f"run.txt{message}")
-
-
-@pytest.mark.parametrize(
-    ("text", "tag"),
-    [
-        ("q d T\n", "T"), ("q d T", "T"), ("\ufeff\n# a\n/* b\n*/ q\td\tmy own tag\nq d U", "my own tag"),
-        ("q d\nq d T", ""), ("# a\n", ""), ("q d 民\r\n", "民"),
-    ],
-)  # fmt: skip
-def test_the_first_tag_is_all_the_words_of_the_first_content_line(path, text, tag):
-    path.write_text(text, encoding="utf-8", newline="")
-    assert first_tag(Source(path), THREE_COLUMNS) == tag
 
 
 SIX_TAGS = "q Q0 a 1 3 T more junk\nq Q0 b 2 2 T\nq Q0 c 3 1 T end of line.\nq Q0 d 4 0 U x\n"

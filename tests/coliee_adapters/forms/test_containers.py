@@ -194,13 +194,13 @@ def test_equal_answers_are_compared_to_their_end(folder):
         assert refused(read, folder, form, "run", rows).kind == "ambiguous"
 
 
-@pytest.mark.parametrize("form", [*FORMS, "tsv.gz"])
+@pytest.mark.parametrize("form", ["csv", "json", "records", "polars", "tsv.gz"])
 def test_a_gold_is_not_made_of_the_column_that_the_run_answers_with(folder, form):
     """One table that is both: right answers are the gold's, the named column is the run's, or it is refused."""
     right = {query: said[0] == "Y" for query, said in ANSWERED.items()}
     given = {query: said[1] == "Y" for query, said in ANSWERED.items()}
     truths = (*TRUTHS, "richtig")
-    for truth, system in itertools.product(truths, (*SYSTEMS, "richtige_antwort")):
+    for truth, system in itertools.product(truths, (*SYSTEMS[::2], "richtige_antwort")):
         rows = [{"id": query, truth: said[0], system: said[1], "text": "A text."} for query, said in ANSWERED.items()]
         case, outcomes = f"{truth} beside {system}", []
         for columns in ({"answer": system}, {"label": truth, "answer": system}):
@@ -231,18 +231,6 @@ def test_a_relevance_is_not_read_from_the_column_of_scores(folder, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_label_beside_text_is_the_answer(folder, form):
-    rows = [{"id": f"R07-0{n}-O", "label": "YN"[n % 2], "text": "No one may.", "votes": 3 + n} for n in range(3)]
-    rows.append({"id": "R07-09-O", "label": "Y", "text": "A text", "votes": 7})
-    rows.append({"id": "R07-10-O", "label": "Y", "text": "A text", "votes": 7})
-    for row in rows[1:3]:
-        row["text"] = "A text"
-    held = read(folder, form, "run", rows)
-    assert (len(held.labels), held.remarks.count("ignored-column")) == (5, 1)
-    assert "votes" in held.remarks.examples("ignored-column")[0]
-
-
-@pytest.mark.parametrize("form", FORMS)
 def test_decisions_for_pairs_are_read_by_the_column_of_decisions(folder, form):
     decided = [("q1", "a", 1, 0), ("q1", "b", 0, 1), ("q1", "c", 0, 1), ("q2", "a", 1, 0)]
     rows = [{"query_id": q, "doc_id": d, "label": gold, "prediction": said} for q, d, gold, said in decided]
@@ -256,17 +244,6 @@ def test_decisions_for_pairs_are_read_by_the_column_of_decisions(folder, form):
     assert outcome(folder, form, "run", in_words, {"retrieved": "prediction"}) == expected
     wrong = [{**row, "prediction": 2} for row in rows]
     assert outcome(folder, form, "run", wrong, {"retrieved": "prediction"}) == ("refused",)
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_numbers_that_are_not_read_are_named(folder, form):
-    rows = [{"query_id": "1", "doc_id": f"d{n}", "score": 0.5 + n, "rerank_score": 3.5 - n} for n in range(3)]
-    held = read(folder, form, "run", rows)
-    [block] = held.blocks()
-    assert block.remarks
-    [example] = block.remarks.examples("ignored-column")
-    assert "rerank_score" in example
-    assert example.endswith("score")
 
 
 #: how people and their libraries write a number
@@ -294,28 +271,16 @@ PAIRS = st.lists(
 def test_a_row_means_one_thing_anywhere(folder, pairs, spelt, role):
     rows = [{"query_id": q, "doc_id": d, role: SPELT[spelt](n)} for q, d, n in pairs]
     kind = "gold" if role == "relevance" else "run"
-    found = {form: outcome(folder, form, kind, rows) for form in EVERYWHERE}
-    assert found == dict.fromkeys(EVERYWHERE, found["csv"])
-
-
-@pytest.mark.parametrize("spelt", [one for one in SPELT if one not in ("truth text", "word")])
-@pytest.mark.parametrize("role", ["relevance", "score"])
-def test_an_object_of_objects_means_what_its_rows_mean(folder, spelt, role):
-    kind = "gold" if role == "relevance" else "run"
-    pairs = [("q1", "d1", 1), ("q1", "d2", 0), ("q2", "d1", 2)]
-    rows = [{"query_id": q, "doc_id": d, role: SPELT[spelt](n)} for q, d, n in pairs]
-    nested = {}
-    for q, d, n in pairs:
-        nested.setdefault(q, {})[d] = SPELT[spelt](n)
+    outcomes = {form: outcome(folder, form, kind, rows) for form in EVERYWHERE}
+    assert outcomes == dict.fromkeys(EVERYWHERE, outcomes["csv"])
+    if role == "rank" or spelt in ("truth text", "word"):
+        return
+    first, nested = {(q, d): n for q, d, n in pairs[::-1]}, defaultdict(dict)
+    for (q, d), n in first.items():
+        nested[q][d] = SPELT[spelt](n)
+    rows = [{"query_id": q, "doc_id": d, role: value} for q, judged in nested.items() for d, value in judged.items()]
     expected = outcome(folder, "csv", kind, rows)
     assert outcome(folder, "json", kind, nested) == outcome(folder, "records", kind, nested) == expected
-
-
-@pytest.mark.parametrize("form", EVERYWHERE)
-def test_a_gold_in_which_nothing_is_relevant_is_refused(folder, form):
-    rows = [{"query_id": q, "doc_id": "d", "relevance": 0} for q in ("q1", "q2")]
-    assert outcome(folder, form, "gold", rows) == ("refused",)
-    assert outcome(folder, "json", "gold", {"q1": {"d": 0}, "q2": {"d": 0}}) == ("refused",)
 
 
 ODD_VALUES = st.sampled_from(["1", "0", "0.5", "-2", "1e3", "x", "", "nan", '"1"'])

@@ -5,7 +5,7 @@ from reading import refused
 from coliee_adapters.errors import UsageError, quoted
 from coliee_adapters.files.source import BOM
 from coliee_adapters.forms import detect
-from coliee_adapters.records import Answers, Gold, Run, exact_id
+from coliee_adapters.records import Answers, Gold, Run
 
 TORT = (
     '{"version": "1", "tort_id": "0", "undisputed_facts": [], "plaintiff_claims": [{"id": "0", "is_accepted": true}],'
@@ -79,14 +79,6 @@ def test_a_submission_is_read_in_the_form_that_is_asked_for(source, text, form, 
     assert detect.read_gold(source("q Y d 1\n")).labels == {"q": True}
 
 
-def test_ids_follow_the_rule_where_the_form_leaves_a_choice(source):
-    for rule, document in ((exact_id, "a.txt"), (None, "a")):
-        chosen = {} if rule is None else {"rule": rule}
-        assert detect.read_gold(source("1 0 a.txt 1\n"), **chosen).qrels == {"1": {document: 1}}
-        run = detect.read_run(source("1 a.txt T\n"), **chosen)
-        assert list(next(iter(run.blocks())).documents) == [document]
-
-
 @pytest.mark.parametrize("form", ["", "TREC", "excel"])
 def test_a_form_that_does_not_exist_is_a_usage_error(source, form):
     readers = [
@@ -120,6 +112,12 @@ def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(source, re
     assert error.line == line
     assert f"'{found}'" in heard(error)
     assert all(f"{form.name} ({quoted(form.example)})" in heard(error) for form in forms)
+    for description in (
+        b"Task: 1\nRun tag: univABC1\n", b"Task: pilot\n\n- External resources:\nnone\nRun tag:\n",
+        BOM + b"# the form\r\n\r\n  task : [1]\r\nRun Tag: A\r\n- Machine learning models:\r\n",
+    ):  # fmt: skip
+        error = refused(read, source(description))
+        assert matches(clause(error), "[unknown-format]") and error.remedy
 
 
 def test_what_a_form_looks_like_is_recognised_as_that_form():
@@ -132,21 +130,6 @@ def test_what_a_form_looks_like_is_recognised_as_that_form():
             found = next(one.name for one in detect.known_forms(form.kind, head) if one.sniff(head))
             # a model's text is read only where it is named: it may look like anything
             assert found == {"claims": "tort", "text": "columns"}.get(form.name, form.name)
-
-
-@pytest.mark.parametrize("read", [detect.read_gold, detect.read_run])
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"Task: 1\nRun tag: univABC1\n",
-        BOM + b"# the form\r\n\r\n  task : [1]\r\nRun Tag: A\r\n- Machine learning models:\r\n",
-        b"Task: pilot\n\n- External resources:\nnone\nRun tag:\n",
-    ],
-)
-def test_a_system_description_is_named(source, read, content):
-    error = refused(read, source(content))
-    assert matches(clause(error), "[unknown-format]")
-    assert error.remedy
 
 
 def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(source, monkeypatch):

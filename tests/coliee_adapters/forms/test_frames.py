@@ -1,4 +1,3 @@
-import datetime
 import sys
 from collections import namedtuple
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from asserting import refusing
 from reading import refused
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.forms.frames import gold_of, pandas_frame, polars_frame, run_of, run_of_arrays
+from coliee_adapters.forms.frames import gold_of, run_of, run_of_arrays
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Run, normal_id
 
@@ -54,15 +53,12 @@ OF_JUDGED = {"q1": {"d1": 1, "d3": -1}, "q2": {"d2": 0}}
         ({1: {18: True, np.int64(7): np.int8(2)}, "2": [3]}, {"1": {"18": 1, "7": 2}, "2": {"3": 1}}),
         ({"q": {"d": 1.0, "e": Decimal(2)}}, {"q": {"d": 1, "e": 2}}),
         ({"q": {"d": 9999, "e": -9999}}, {"q": {"d": 9999, "e": -9999}}),
-        ({"q": {"d"}}, {"q": {"d": 1}}),
-        ({"q": (d for d in "ab")}, {"q": {"a": 1, "b": 1}}),
+        ({"q": {"d"}, "r": (d for d in "ab")}, {"q": {"d": 1}, "r": {"a": 1, "b": 1}}),
         ({}, {}),
         ([], {}),
-        (framed(pandas.DataFrame, [("q", 1)], "query_id", "doc_id"), {"q": {"1": 1}}),
         ([Item("q", "d"), Item("q", "d")], {"q": {"d": 1}}),
         ([Judgement("q", "d", 2)], {"q": {"d": 2}}),
         ([{"docno": "d", "qid": "q", "rel": 2}, {"qid": "q", "docno": "e", "rel": 0}], {"q": {"d": 2, "e": 0}}),
-        ({"q.txt": {"d.txt": 1, "d": 1}}, {"q": {"d": 1}}),
         (framed(polars.DataFrame, [("q.txt", "d", 1), ("q", "d.txt", 1)], *NAMES), {"q": {"d": 1}}),
         *((make({"qid": ["q", "q"], "docno": ["d", "e"], name: [0, 1]}), {"q": {"d": 0, "e": 1}})
           for make in FRAMES
@@ -157,16 +153,13 @@ LACKING = pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]})
         ([("q", "d", 1)], "('q', 'd', 1)"),
         ({"q": None, "r": {}}, "None"),
         ({"q": b"d1", "r": {}}, "b'd1'"),
-        ({"q": 5}, "5"),
         ({1: [], "1": []}, "1"),
         ({None: ["d"]}, "None"),
-        ({"q": [None]}, "None"),
         ({"q": ["d", 1.5]}, "1.5"),
         ({"q": {True: 1}}, "True"),
         ({("q", 1): {"d": 1}}, "('q', 1)"),
         (LACKING, repr(LACKING["query_id"].to_list()[1])),  # None or nan, by the version of pandas
         (pandas.DataFrame({"query_id": ["q"], "doc_id": [pandas.NA]}), repr(pandas.NA)),
-        (pandas.DataFrame({"query_id": [1.0], "doc_id": ["d"]}), "1.0"),
         (polars.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]}), "None"),
         ([ir_measures.ScoredDoc("q", b"d", 1)], "b'd'"),
     ],
@@ -176,20 +169,15 @@ def test_what_is_neither_gold_nor_run_is_refused(held, found):
         assert refused(make, held).found == found
 
 
-@pytest.mark.parametrize(
-    "value", [0.5, "x", None, float("nan"), float("inf"), [1], pandas.NA, 10_000, -10_000, 10**400]
-)
+@pytest.mark.parametrize("value", [0.5, "x", None, float("nan"), [1], pandas.NA, 10_000, -10_000, 10**400])
 def test_a_relevance_is_an_integer_and_not_too_great(value):
     held = [{"q": {"d": value}}, [ir_measures.Qrel("q", "d", value)]]
     if value is None:
         held += [make({"query_id": ["q", "q"], "doc_id": ["d", "e"], "relevance": [1, None]}) for make in FRAMES]
-    for one in held:
-        assert refused(gold_of, one).found in (str(value), "nan" if value is None else "")
-
-
-def test_a_document_judged_twice_and_differently_is_refused():
-    for held in ({"q\x1b": {"d.txt": 1, "d": 2}}, [Judgement("q\x1b", "d", 1), Judgement("q\x1b.txt", "d", 2)]):
-        assert refused(gold_of, held, normal_id).found == "q\x1b d"
+    for stored in held:
+        assert refused(gold_of, stored).found in (str(value), "nan" if value is None else "")
+    twice = [Judgement("q\x1b", "d", 1), Judgement("q\x1b.txt", "d", 2)]
+    assert refused(gold_of, twice, normal_id).found == "q\x1b d"
 
 
 @pytest.mark.parametrize(
@@ -222,21 +210,11 @@ def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])
-def test_a_score_is_a_finite_number(value):
+def test_a_score_is_a_finite_number_of_all_documents_or_none(value):
     for held in ({"q": {"d": value}}, [ir_measures.ScoredDoc("q", "d", value)]):
         assert refused(run_of, held).found == str(value)
-
-
-@pytest.mark.parametrize(
-    "held",
-    [
-        {"q1": {"d1": 0.5}, "q2": ["d1"]},
-        [ir_measures.ScoredDoc("q", "d", 1.0), Item("q", "e")],
-        framed(polars.DataFrame, [("q", "d", 1.0), ("q", "e", None)], "query_id", "doc_id", "score"),
-    ],
-)
-def test_all_documents_have_a_score_or_none_has(held):
-    refused(lambda: run_of(held))
+    refused(run_of, {"q1": {"d1": 0.5}, "q2": ["d1"]})
+    refused(run_of, [ir_measures.ScoredDoc("q", "d", 1.0), Item("q", "e")])
 
 
 @pytest.mark.parametrize(
@@ -271,12 +249,13 @@ class Stream:
         return frame.__arrow_c_stream__()
 
 
-streams = pytest.mark.skipif(
-    not hasattr(polars.DataFrame, "__arrow_c_stream__"), reason="the lowest polars hands out no streams"
-)
-
-
-def test_a_stream_without_pyarrow_names_the_extra(monkeypatch):
+def test_a_stream_is_read_once_and_without_pyarrow_the_extra_is_named(monkeypatch):
+    if hasattr(polars.DataFrame, "__arrow_c_stream__"):  # which the lowest polars does not have
+        stream = Stream(polars.DataFrame(ROWS, ["qid", "docno", "score"], orient="row"))
+        (block,) = listed(run_of(stream))
+        assert (block.documents, block.scores) == (["d", "e"], [0.5, 1.0])
+        with pytest.raises(InputError, match="stream cannot be collected"):
+            run_of(stream)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match=r"coliee-ir\[parquet\]"):
         run_of(Stream(polars.DataFrame(ROWS, ["qid", "docno", "score"], orient="row")))
@@ -295,53 +274,14 @@ def test_a_frame_that_offers_nothing_known_is_refused():
         run_of(polars.scan_csv("not-there.csv"))
 
 
-@streams
-def test_a_stream_is_read_once():
-    stream = Stream(polars.DataFrame(ROWS, ["qid", "docno", "score"], orient="row"))
-    (block,) = listed(run_of(stream))
-    assert (block.documents, block.scores) == (["d", "e"], [0.5, 1.0])
-    with pytest.raises(InputError, match="stream cannot be collected"):
-        run_of(stream)
-
-
-@streams
-def test_a_stream_with_values_that_are_not_there_or_not_understood_is_refused():
-    for score in (None, [1.0], datetime.date(2026, 1, 1)):
-        frame = polars.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"], "score": [score, score]})
-        with pytest.raises(InputError, match="score"):
-            run_of(Stream(frame))
-
-
 ARRAYS = (np.array([0, 0]), np.array([0, 1]), np.array([0.5, 0.7]))
 
 
-@pytest.mark.parametrize(
-    ("at", "array", "problem"),
-    [
-        (0, np.array([[0, 0]]), "query indices have 2 dimensions"),
-        (1, np.array([[0], [1]]), "document indices have 2 dimensions"),
-        (2, np.array([[0.5], [0.7]]), "scores have 2 dimensions"),
-        (0, np.array([0.0, 0.0]), "query indices are not integers"),
-        (1, np.array(["0", "1"]), "document indices are not integers"),
-        (2, np.array(["high", "low"]), "scores are not numbers"),
-        (2, np.array([0.5, None]), "scores are not numbers"),
-    ],
-)
-def test_arrays_have_a_value_a_line(at, array, problem):
-    given = [array if place == at else usual for place, usual in enumerate(ARRAYS)]
-    with pytest.raises(InputError, match=problem):
-        run_of_arrays(*given, queries=["q"], documents=Ids.of(["d", "e"]))
+def test_arrays_have_a_value_a_line():
     run_of_arrays(*ARRAYS, queries=["q"], documents=Ids.of(["d", "e"]))
-
-
-@pytest.mark.parametrize(("make", "library"), [(pandas_frame, pandas), (polars_frame, polars)])
-@pytest.mark.parametrize("rows", [SCORED, []])
-def test_a_frame_has_the_rows_and_columns_given(monkeypatch, make, library, rows):
-    names = ["query_id", "doc_id", "score"]
-    frame = make(iter(rows), names)
-    assert isinstance(frame, library.DataFrame)
-    assert list(frame.columns) == names
-    assert list(zip(*(frame[name].to_list() for name in names), strict=True)) == rows
-    monkeypatch.setitem(sys.modules, library.__name__, None)
-    with pytest.raises(ImportError, match=library.__name__):
-        make([], ["query_id"])
+    for i, array in (
+        (0, np.array([[0, 0]])), (1, np.array([[0], [1]])), (2, np.array([[0.5], [0.7]])), (0, np.array([0.0, 0.0])),
+        (1, np.array(["0", "1"])), (2, np.array(["high", "low"])), (2, np.array([0.5, None])),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=("query indices", "document indices", "scores")[i]):
+            run_of_arrays(*ARRAYS[:i], array, *ARRAYS[i + 1 :], queries=["q"], documents=Ids.of(["d", "e"]))

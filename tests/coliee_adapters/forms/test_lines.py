@@ -20,8 +20,9 @@ def lines(text):
             [(1, "q1 Y T"), (3, "q2 N T"), (4, "q3 Y T")],
         ),
         ("/**/" * 50_000 + " 001 013 T", [(1, "001 013 T")]),  # in seconds
+        *((line, [(1, line)]) for line in ("q1 Y /* T", "q1 Y #1", "q1/* Y T", "*/ q1 Y", "/ * q1", "// q1 Y")),
+        *(("q\n" * n + "/* a\nb */last", [*((i, "q") for i in range(1, n + 1)), (n + 2, "last")]) for n in (127, 256)),
     ],
-    ids=["blank lines", "comments", "very many comments"],
 )
 def test_content_lines_keep_their_numbers(text, expected):
     assert lines(text) == expected
@@ -31,20 +32,6 @@ def test_content_lines_keep_their_numbers(text, expected):
 @pytest.mark.parametrize("text", ["", "\n\n", "# a\n  #b\n#", "/* a */", "\t/* a\n\nb Y c\n*/ \n", "/**/", "/* # */#"])
 def test_blank_lines_and_comments_hold_nothing(text):
     assert lines(text) == []
-
-
-@pytest.mark.parametrize("n", [*range(126, 131), 255, 256, 257])
-@pytest.mark.parametrize("end", ["", "\n", "\n\nlast", "\n/* a\nb */last"])
-def test_lines_are_as_many_whether_few_or_more(n, end):
-    whole = ["001 013 T"] * n
-    found = lines("\n".join(whole) + end)
-    assert found[:n] == list(enumerate(whole, start=1))
-    assert found[n:] == [(n + end.count("\n"), "last")] * end.endswith("last")
-
-
-@pytest.mark.parametrize("line", ["q1 Y /* T", "q1 Y #1", "q1/* Y T", "*/ q1 Y", "/ * q1", "// q1 Y"])
-def test_a_comment_starts_only_where_a_line_starts(line):
-    assert lines(line) == [(1, line)]
 
 
 @pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029"])

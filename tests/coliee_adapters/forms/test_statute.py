@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import told
 
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, statute
 from coliee_adapters.records import Answers, Gold
@@ -146,7 +146,6 @@ def test_golds_of_every_generation(source, name):
     ],
 )  # fmt: skip
 def test_a_head_at_the_start_of_a_line(source, line, article):
-    assert heads(source, line) == [article]
     assert heads(source, f"(Caption)\n{line}\nmore") == [article]
     assert heads(source, f"Under the said. {line}") == []
 
@@ -166,16 +165,7 @@ def test_a_head_at_the_start_of_a_line(source, line, article):
     ],
 )  # fmt: skip
 def test_a_reference_is_no_head_even_where_a_line_starts(source, line):
-    assert heads(source, line) == []
     assert heads(source, f"Article 96 A person, pursuant to\n{line}") == ["96"]
-
-
-def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(source):
-    prolog = b'\xef\xbb\xbf<?xml version="1.0" encoding="Shift_JIS"?>\r\n'
-    pair = '<dataset><pair id="q" label="Y"><t1>\r\n第五条\r\n</t1></pair></dataset>'
-    file = source(prolog + pair.encode())
-    assert sniffed(file.head(), statute)[0] == "statute-xml"
-    assert read_gold(file).qrels == {"q": {"5": 1}}
 
 
 @pytest.mark.parametrize(
@@ -217,44 +207,20 @@ BOTH = {"q1": True, "q2": False}
 @pytest.mark.parametrize(
     ("content", "labels", "tag", "remarks"),
     [
-        (b"\xef\xbb\xbfq1 Y T\nq2 N T\n", BOTH, "T", {}),
-        (b"q1 Y T\r\nq2 N T\r\n", BOTH, "T", {}),
-        (b"q1 Y T\rq2 N T", BOTH, "T", {}),
-        (b"q1,Y,T\nq2; N;T\n", BOTH, "T", {}),
-        (b"q1\tY\tT\nq2 \t N\v\fT", BOTH, "T", {}),
-        (b"  q1   Y  T  \n\n \t\nq2 N T  \n\n", BOTH, "T", {}),
-        (b"\xef\xbb\xbf\xef\xbb\xbfq1 Y T\n\xef\xbb\xbfq2 N T\n", BOTH, "T", {}),
-        (b"q1.txt Y T\nq2 N T\n", BOTH, "T", {}),
-        (b"q1 Y\nq2 N\n", BOTH, "f", {"no_tag": 2}),
-        *((f"q1 {w} T\n".encode(), {"q1": y}, "T", {"label_form": [f"line 1: {w}"]}) for w, y in WORDS.items()),
-        (b"q1 1 T\nq2 0 T\n", BOTH, "T", {"label_form": ["line 1: 1", "line 2: 0"]}),
-        (b"q1,1,T\nq2,0,T\n", BOTH, "T", {"label_form": ["line 1: 1", "line 2: 0"]}),
-        (
-            b"q1 Y\nq2 N my own run\nq3 N OTHER\nq4 N my\n",
-            {**BOTH, "q3": False, "q4": False},
-            "my",
-            {"no_tag": 1, "tag_words": ["line 2: my own run"], "tag": ["line 3: OTHER"]},
-        ),
-        (
-            b"q1 Y T\nq2 N T\n\nq1 Y T\nq2.txt no T\n",
-            BOTH,
-            "T",
-            {"duplicate": ["line 4: q1 Y", "line 5: q2 no"], "label_form": ["line 5: no"]},
-        ),
-        (
-            b"# q0 Y T\nq1 Y T\n/* q3 N T */\nq2 N T",
-            BOTH,
-            "T",
-            {"comment": ["line 1: # q0 Y T", "line 3: /* q3 N T */"]},
-        ),
-        (
-            b"/* q0 Y U\n\nq3 N T\n*/q1 Y T\nq2 N T\n  # end",
-            BOTH,
-            "T",
-            {"comment": ["line 1: /* q0 Y U", "line 3: q3 N T", "line 6: # end"]},
-        ),
+        ("\ufeff\ufeffq1 Y T\r\n\ufeffq2.txt N T", BOTH, "T", {}),
+        ("q1,Y,T\rq2; N;T\r", BOTH, "T", {}),
+        ("  q1\tY\tT  \n\n \t\nq2 \t N\v\fT", BOTH, "T", {}),
+        ("q1 Y\nq2 N\n", BOTH, "f", {"no_tag": 2}),
+        *((f"q1 {w} T\n", {"q1": y}, "T", {"label_form": [f"line 1: {w}"]}) for w, y in WORDS.items()),
+        ("q1,1,T\nq2 0 T\n", BOTH, "T", {"label_form": ["line 1: 1", "line 2: 0"]}),
+        ("q1 Y\nq2 N my own run\nq3 N OTHER\nq4 N my\n", {**BOTH, "q3": False, "q4": False}, "my",
+         {"no_tag": 1, "tag_words": ["line 2: my own run"], "tag": ["line 3: OTHER"]}),
+        ("q1 Y T\nq2 N T\n\nq1 Y T\nq2.txt no T\n", BOTH, "T",
+         {"duplicate": ["line 4: q1 Y", "line 5: q2 no"], "label_form": ["line 5: no"]}),
+        ("/* q0 Y U\n\nq3 N T\n*/q1 Y T\nq2 N T\n  # end", BOTH, "T",
+         {"comment": ["line 1: /* q0 Y U", "line 3: q3 N T", "line 6: # end"]}),
     ],
-)
+)  # fmt: skip
 def test_answers(source, content, labels, tag, remarks):
     file = source(content)
     assert read_answers(file) == Answers(labels, tag, "f.txt", "labels", remarks=noted(**remarks))
@@ -270,7 +236,6 @@ def test_answers(source, content, labels, tag, remarks):
         ("q1 Q0 213 1 0.8 T\n", ", line 1: [bad-label] (found 'Q0')"),
         ("q1 \x1b[31m T\n", ", line 1: [bad-label] (found '\\x1b[31m')"),
         ("\nq1\n", ", line 2: [columns] (found 'q1')"),
-        ("q1,maybe,T\n", ", line 1: [bad-label] (found 'maybe')"),
         ("q1\u3000Y\xa0T\n", ", line 1: [columns] (found 'q1\\u3000Y\\xa0T')"),
         ("q1 Y T\nq2 Y T\nq1 True T\nq1.txt N T\n", ", line 4: [conflicting] line 1 … (found 'q1 N')"),
         ("q1 Y T\nq2 1 T\n", ", line 2: [mixed-forms] … (found '1')"),
@@ -294,31 +259,15 @@ def test_answers_that_are_no_labels_are_kept_apart(source):
         (read_label_gold, "q2 Y T\nq1 Sorry T\n", "Sorry"),
     ):
         assert mentions(told(read, source(text)), f"line 2: … (found '{found}')")
-
-
-@pytest.mark.parametrize(
-    ("text", "form"),
-    [
-        ("q1 Sorry T\nq2 Y T\nq3 N T\n", "labels"),
-        ("q1 Sorry\nq2 1\nq3 0\n", "labels"),
-        ("q1 Sorry T\nq2 Y T\n", None),
-        ("q1 1 T\nq2 1 T\n", None),  # articles
-        ("q1 1 T\nq1 0 T\n", None),  # documents of one query
-        ("7 0 99 1\n8 0 98 1\n", None),  # qrels
-        ("q1 Q0 0 1 1 T\nq2 Q0 1 1 1 T\n", None),
-        ("0 1542 1\n0 99 2\n1 5 1\n", None),  # MS MARCO's rows with ranks
-        ("", None),
-    ],
-)
-def test_what_is_a_label_list_is_seen_from_its_first_lines(text, form):
-    assert sniffed(text.encode(), statute)[1] == form
+    for line in ("R05-01-A Y Y N", "R05-01-A,Y,N", "R05-01-A Y yes"):  # an answer in the place of the run tag
+        assert "[ambiguous]" in told(read_answers, source(f"{line}\n"))
 
 
 IDS = st.text("HU01-民", max_size=6).map("R".__add__)
 
 
 @given(st.dictionaries(IDS, st.booleans(), min_size=1))
-def test_what_is_written_is_read_again(tmp_path_factory, labels):
+def test_what_is_written_is_read_again_and_what_would_not_be_is_not_written(tmp_path_factory, labels):
     path = tmp_path_factory.getbasetemp() / "answers.txt"
     with path.open("w", encoding="utf-8") as stream:
         write("labels", {}, stream, labels=labels, tag="T")
@@ -326,31 +275,30 @@ def test_what_is_written_is_read_again(tmp_path_factory, labels):
     assert sniffed(source.head(), statute) == ["labels", "labels"]
     assert read_answers(source) == Answers(labels, "T", source.name, "labels")
     assert read_label_gold(source) == Gold(None, labels, source.name, "labels")
-
-
-@pytest.mark.parametrize("word", ["", " ", "a b", "a\tb", "a\n", "#1", "/*1"])
-def test_what_would_not_be_read_again_is_not_written(word):
-    for labels, tag in (({word: True}, "T"), *([({"q": True}, word)] if word[:1] not in "#/" else [])):
-        with refusing(UsageError, f"[bad-id] {word!r} …"):
-            write("labels", {}, io.StringIO(), labels=labels, tag=tag)
+    for word in ("", " ", "a b", "a\tb", "a\n", "#1", "/*1"):
+        for odd, tag in (({word: True}, "T"), *([({"q": True}, word)] if word[:1] not in "#/" else [])):
+            with refusing(UsageError, f"[bad-id] {word!r} …"):
+                write("labels", {}, io.StringIO(), labels=odd, tag=tag)
 
 
 @pytest.mark.parametrize(
     ("head", "form"),
     [
-        (b"<?xml version='1.0'?>\n<dataset>\n<pair id='q'", "statute-xml"),
-        (b"\n <!-- a --><dataset/>", "statute-xml"), (b"<data><pair\nid='q'>", "statute-xml"),
-        (b"<COLIEE task='1'><instance id='001'>", None), (b"<datasets><pairs>", None),
-        (b"q1 Y T <pair id='q'>", "labels"), (b"R07-01-O\tY", "labels"),
-        (b"# a\r/* b\nc */\rR07-01-O False my tag\r", "labels"), (b"q1 Y T\nq2 Maybe T\n", "labels"),
-        (b"q1 no \xe6\xb0", "labels"), (b"Y", None), (b"000001 000018 univABC\n", None),
-        (b"H19-1-3 96 TAG\n", None), (b"H21-5-3 Q0 213 1 0.8 TAG\n", None), (b"R02-1-A 0 398-20 1\n", None),
-        (b'{"001": ["Y"]}', None), (b"/* q1 Y T", None), (b"# q1 Y T", None), (b"", None),
-        (b"\xff\xfe<\x00d\x00", None),
+        ("<?xml version='1.0'?>\n<dataset>\n<pair id='q'", "statute-xml"),
+        ("\n <!-- a --><dataset/>", "statute-xml"), ("<data><pair\nid='q'>", "statute-xml"),
+        ("<COLIEE task='1'><instance id='001'>", None), ("<datasets><pairs>", None),
+        ("q1 Y T <pair id='q'>", "labels"), ("R07-01-O\tY", "labels"), ("q1 Sorry T\nq2 Y T\nq3 N T\n", "labels"),
+        ("# a\r/* b\nc */\rR07-01-O False my tag\r", "labels"), ("q1 Y T\nq2 Maybe T\n", "labels"),
+        ("q1 Sorry\nq2 1\nq3 0\n", "labels"), ("q1 no 民", "labels"), ("Y", None), ("000001 000018 univABC\n", None),
+        ("H19-1-3 96 TAG\n", None), ("H21-5-3 Q0 213 1 0.8 TAG\n", None), ("R02-1-A 0 398-20 1\n", None),
+        ('{"001": ["Y"]}', None), ("/* q1 Y T", None), ("# q1 Y T", None), ("", None),
+        ("q1 Sorry T\nq2 Y T\n", None), ("q1 1 T\nq2 1 T\n", None),  # articles
+        ("q1 1 T\nq1 0 T\n", None), ("7 0 99 1\n8 0 98 1\n", None), ("q1 Q0 0 1 1 T\nq2 Q0 1 1 1 T\n", None),
+        ("0 1542 1\n0 99 2\n1 5 1\n", None),  # MS MARCO's rows with ranks
     ],
 )  # fmt: skip
 def test_sniffing(head, form):
-    assert sniffed(head, statute) == [form, form if form == "labels" else None]
+    assert sniffed(head.encode(), statute) == [form, form if form == "labels" else None]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["q1", "R07-1-I", "827", "#q"]), st.sampled_from(" \t,;\u00a0\u3000"),
@@ -364,27 +312,11 @@ def test_what_lists_labels_is_allowed_to_by_its_first_bytes(lines):
 
 def test_articles_are_rewritten_as_the_gold_names_them(here, call):
     named = {
-        "537": "第537条",
-        "398-20": "第398条の20",
-        "424-2": "424.2",
-        "424-3": "424_3",
-        "96": "96(1)",
-        "5": "第五条",
-        "121-2": "121‐2条",
-        "566": "民法第５６６条第1項",
-        "413-2": "Article_413_2",
-        "709": "709条1項前段",
-        "97": "９７",
-        "412": "四百十二ノ1",
-    } | {odd: odd for odd in ("12項", "0537", "d12", "第5条及び第6条")}
-    named["412-1"] = named.pop("412")
+        "537": "第537条", "398-20": "第398条の20", "424-2": "424.2", "424-3": "424_3", "96": "96(1)", "5": "第五条",
+        "121-2": "121‐2条", "566": "民法第５６６条第1項", "413-2": "Article_413_2", "709": "709条1項前段", "97": "９７",
+        "412-1": "四百十二ノ1", **{odd: odd for odd in ("12項", "0537", "d12", "第5条及び第6条")},
+    }  # fmt: skip
     Path("gold.txt").write_text("".join(f"R07-01-A 0 {one} 1\n" for one in named))
     Path("run.txt").write_text("".join(f"R07-01-A Q0 {one} 1 {at} T\n" for at, one in enumerate(named.values())))
     out, _ = done(call, "convert", "run.txt", "-", "--like", "gold.txt", "--to", "columns")
     assert [line.split()[1] for line in out.splitlines()] == list(named)[::-1]
-
-
-@pytest.mark.parametrize("line", ["R05-01-A Y Y N", "R05-01-A,Y,N", "R05-01-A Y yes"])
-def test_an_answer_in_the_place_of_the_run_tag_is_refused(source, line):
-    with refusing(InputError, "[ambiguous]"):
-        read_answers(source(f"{line}\n"))
