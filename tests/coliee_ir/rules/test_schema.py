@@ -18,27 +18,19 @@ def read(folder, text):
     return schema.read(path, NEWEST, Protocol, SubmissionRules)
 
 
-def test_what_stands_at_the_top_holds_for_all_editions(tmp_path):
-    text = (
-        COMMON + '[[edition]]\nfirst = 2020\nlast = 2021\nmeasures = ["MacroF2", "MacroP"]\n[[edition]]\nfirst = 2022\n'
-    )
-    rules, _, _ = read(tmp_path, text)
+def test_keys_at_the_top_hold_for_all_editions_and_dates_are_by_edition(tmp_path):
+    own = '[[edition]]\nfirst = 2020\nlast = 2021\nmeasures = ["MacroF2", "MacroP"]\n[[edition]]\nfirst = 2022\n'
+    rules, _, dates = read(tmp_path, f"{COMMON}{own}[models_before]\n2026 = 2025-07-15\n2027 = false\n")
     assert [(row.task, row.first, row.last, row.title, row.measures) for row in rules] == [
         ("x", 2020, 2021, "a task", ("MacroF2", "MacroP")),
         ("x", 2022, NEWEST, "a task", ("MicroF1",)),
     ]
     assert all(row.exact_ids for row in rules)  # "096" and "96" are two, where it is not COLIEE's law
-
-
-def test_rules_without_editions_hold_for_all_years_and_next_years_for_next_year(tmp_path):
+    assert dates == {2026: datetime.date(2025, 7, 15), 2027: None}
+    # without editions for all years, and next year's for next year
     assert [(row.first, row.last) for row in read(tmp_path, COMMON)[0]] == [(0, ALWAYS)]
     [row] = read(tmp_path, COMMON + f"[[edition]]\nfirst = {NEWEST + 1}\n")[0]
     assert (row.first, row.last) == (NEWEST + 1, NEWEST + 1)
-
-
-def test_dates_are_dates_by_edition(tmp_path):
-    assert read(tmp_path, COMMON + "[models_before]\n2026 = 2025-07-15\n")[2] == {2026: datetime.date(2025, 7, 15)}
-    assert read(tmp_path, COMMON + "[models_before]\n2027 = false\n")[2] == {2027: None}
 
 
 @pytest.mark.parametrize(
@@ -58,6 +50,12 @@ def test_dates_are_dates_by_edition(tmp_path):
         (COMMON + '[gold]\ncontainer = "json"\n[gold.laws]\n', "[gold], laws"),
         (COMMON + '[gold]\ncontainer = "json"\n[gold.documents]\nid = "{law|{art}"\n', "[gold.documents], id"),
         (COMMON + '[run]\ncontainer = "json"\n[run.documents]\nyes = ["a"]\nno = ["a"]\n', "[run.documents], no"),
+        (COMMON + '[gold]\ncontainer = "csv"\n[gold.documents]\n', "[gold], query"),
+        (COMMON + '[run]\ncontainer = "columns"\nquery = "q"\n[run.documents]\n', "[run], columns"),
+        (COMMON + '[run]\ncontainer = "json"\n', "[run], documents"),
+        (COMMON + '[run]\ncontainer = "trec"\nquery = "q"\n', "[run], query"),
+        (COMMON + "gold = 1\n", "gold"),
+        (COMMON + '[table]\nF1 = "MicroF2"\n', "table, F1"),
         (COMMON + "claims = 1\n", "claims"),
         (COMMON + "edition = 2026\n", "edition"),
         (COMMON + "[[edition]]\nlast = 2026\n", "[[edition]] 1, first"),
@@ -69,34 +67,20 @@ def test_dates_are_dates_by_edition(tmp_path):
         (COMMON + "[[submission]]\nmost_runs = -1\n", "[[submission]] 1, most_runs"),
         (COMMON + "[models_before]\n2026 = 1\n", "models_before"),
         (COMMON + "level = 1" + 100_000 * "0" + "\n", "broken TOML"),
-    ],
-)
-def test_an_error_names_file_and_key(text, key, tmp_path):
-    with pytest.raises(InputError) as refused:
-        read(tmp_path, text)
-    assert refused.value.path == str(tmp_path / "x.toml")
-    assert refused.value.problem.startswith(f"{key}: ")
-    assert "\n" not in str(refused.value)
-
-
-def test_a_misspelt_key_is_answered_with_the_right_one(tmp_path):
-    with pytest.raises(InputError) as refused:
-        read(tmp_path, COMMON.replace("measures", "mesures"))
-    assert "measures" in (refused.value.remedy or "")
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (COMMON + 'title = "b"\n', 5),  # what stands twice
+        # broken TOML, and what appears twice, by line
+        (COMMON + 'title = "b"\n', 5),
         (COMMON + "[gold]\n[run]\n[gold]\n", 7),
-        ('task = "x"\ntitle = \n', 2),  # broken TOML
+        ('task = "x"\ntitle = \n', 2),
     ],
 )
-def test_what_is_no_toml_is_refused_with_its_line(text, line, tmp_path):
+def test_an_error_names_file_and_key_or_line(text, key, tmp_path):
     with pytest.raises(InputError) as refused:
         read(tmp_path, text)
-    assert refused.value.line == line
+    error = refused.value
+    assert error.path == str(tmp_path / "x.toml")
+    assert error.problem.startswith(f"{key}: ") or error.line == key
+    assert "\n" not in str(error)
+    assert key != "mesures" or "measures" in (error.remedy or "")
 
 
 _VALUES = st.recursive(
@@ -104,24 +88,11 @@ _VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=2),
     max_leaves=4,
 )
+KEYS = ["task", *schema.keys(Protocol), *schema.keys(SubmissionRules), "edition", "submission", "first"]
+HEADS = ["", "[[edition]]\n", "[[submission]]\n", "[models_before]\n"]
 
 
-KEYS = [
-    "task",
-    *schema.keys(Protocol),
-    *schema.keys(SubmissionRules),
-    "edition",
-    "submission",
-    "models_before",
-    "first",
-]
-
-
-@given(
-    st.sampled_from(KEYS),
-    _VALUES,
-    st.sampled_from(["", "[[edition]]\n", "[[submission]]\n", "[models_before]\n"]),
-)
+@given(st.sampled_from([*KEYS, "models_before"]), _VALUES, st.sampled_from(HEADS))
 def test_whatever_a_file_states_is_read_or_refused_in_a_sentence(tmp_path_factory, key, value, head):
     shown = str(value).replace("'", "").replace("True", "true").replace("False", "false")
     try:
