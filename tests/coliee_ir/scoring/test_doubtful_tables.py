@@ -24,61 +24,47 @@ def _wide(values):
     )
 
 
-@pytest.mark.parametrize("measure", ["AP", "nDCG@10", "accuracy", "map"])
 @pytest.mark.parametrize("factor", [100, 40, -1])
-def test_values_out_of_range_in_some_runs_are_refused(measure, factor, here):
-    (here / "s.csv").write_text(long(measure, _changed(factor, "dense")))
-    with refusing(InputError, "s.csv: [mixed-forms] (found 'dense …')"):
-        Scored.read("s.csv")
-
-
-@pytest.mark.parametrize("factor", [100, -1])
-def test_values_out_of_range_in_all_runs_are_a_doubt(factor, here, call):
-    (here / "s.csv").write_text(long("AP", _changed(factor, *TRUTH)))
+def test_values_out_of_range_are_refused_in_some_runs_and_a_doubt_in_all(factor, here, call, recwarn):
+    file = here / "s.csv"
+    for measure in ("AP", "nDCG@10", "accuracy", "map"):
+        file.write_text(long(measure, _changed(factor, "dense")))
+        with refusing(InputError, "s.csv: [mixed-forms] (found 'dense …')"):
+            Scored.read("s.csv")
+    for measure in ("score", "num_ret", "utility", "strange"):  # which may have any value
+        file.write_text(long(measure, _changed(100, "dense")))
+        assert not [remark for remark in Scored.read("s.csv").remarks if "beyond" in remark.kind]
+    file.write_text(long("AP", {**TRUTH, "none": dict.fromkeys(QUERIES, 0.0)}))
+    assert not Scored.read("s.csv").remarks
+    assert not [one for one in recwarn if issubclass(one.category, ScoreWarning)]
+    file.write_text(long("AP", _changed(factor, *TRUTH)))
     remarks = Scored.read("s.csv").remarks
     assert [(remark.kind, remark.is_doubt) for remark in remarks] == [("beyond-share", True)]
     assert all(run in remarks[0] for run in TRUTH)
     assert mentions(call("leaderboard", "s.csv", "--resamples", "99")[2], "[beyond-share]")
 
 
-@pytest.mark.parametrize("measure", ["score", "num_ret", "utility", "strange"])
-def test_other_measures_may_have_any_value(measure, here):
-    (here / "s.csv").write_text(long(measure, _changed(100, "dense")))
-    assert not [remark for remark in Scored.read("s.csv").remarks if "beyond" in remark.kind]
-
-
-def test_no_value_out_of_range_is_no_doubt(here, recwarn):
-    zero = {**TRUTH, "none": dict.fromkeys(QUERIES, 0.0)}
-    (here / "s.csv").write_text(long("AP", zero))
-    assert not Scored.read("s.csv").remarks
-    assert not [one for one in recwarn if issubclass(one.category, ScoreWarning)]
-
-
-@pytest.mark.parametrize("name", ["mean", "Average", "MEDIAN", "avg", "overall"])
-def test_a_column_called_as_a_total_is_no_run(name, here):
+def test_a_column_called_as_a_total_is_no_run_nor_one_that_is_not_there(here):
     total = {query: sum(of[query] for of in TRUTH.values()) / len(TRUTH) for query in QUERIES}
-    (here / "s.csv").write_text(_wide({**TRUTH, name: total}))
-    with refusing(InputError, "s.csv, line 1: [ambiguous]") as caught:
-        Scored.read("s.csv")
-    assert "'" + "|".join(TRUTH) + "'" in str(caught.value.remedy)
-    named = Scored.read("s.csv", columns={"tag": f"bm25|{name}"})
-    assert [run.tag for run in named] == ["bm25", name]
-
-
-@pytest.mark.parametrize("query", ["-", "*", "Average"])
-def test_a_row_over_tasks_is_no_query(query, here):
-    rows = [(run, f"t{at % 3}", q, value) for run, of in TRUTH.items() for at, (q, value) in enumerate(of.items())]
-    rows += [(run, "Average", query, 0.5) for run in TRUTH]
-    (here / "s.csv").write_text(table("run,dataset,query,AP", rows))
-    with refusing(InputError, f"s.csv: [ambiguous] (found '{query}')"):
-        Scored.read("s.csv")
-
-
-def test_a_column_that_is_not_there_is_refused_in_a_pattern_too(here):
-    (here / "s.csv").write_text(_wide(TRUTH))
+    for name in ("mean", "Average", "MEDIAN", "avg", "overall"):
+        (here / "s.csv").write_text(_wide({**TRUTH, name: total}))
+        with refusing(InputError, "s.csv, line 1: [ambiguous]") as caught:
+            Scored.read("s.csv")
+        assert "'" + "|".join(TRUTH) + "'" in str(caught.value.remedy)
+        named = Scored.read("s.csv", columns={"tag": f"bm25|{name}"})
+        assert [run.tag for run in named] == ["bm25", name]
     with refusing(InputError, "s.csv, line 1: [missing-column]"):
         Scored.read("s.csv", columns={"tag": "bm25|densee|rerank"})
     assert len(Scored.read("s.csv", columns={"tag": "bm25|d*"})) == 2
+
+
+def test_a_row_over_tasks_is_no_query(here):
+    rows = [(run, f"t{at % 3}", q, value) for run, of in TRUTH.items() for at, (q, value) in enumerate(of.items())]
+    for query in ("-", "*", "Average"):
+        totals = [(run, "Average", query, 0.5) for run in TRUTH]
+        (here / "s.csv").write_text(table("run,dataset,query,AP", rows + totals))
+        with refusing(InputError, f"s.csv: [ambiguous] (found '{query}')"):
+            Scored.read("s.csv")
 
 
 #: a table, and a part of the remedy that is typed as it is printed
@@ -113,12 +99,12 @@ def test_what_no_query_has_of_every_run_is_not_offered(here):
 
 
 @pytest.mark.parametrize("command", ["leaderboard", "compare", "plan"])
-@pytest.mark.parametrize("choice", ["zero", "common"])
-def test_what_became_of_holes_is_in_the_result(command, choice, here, call):
+def test_what_became_of_holes_is_in_the_result(command, here, call):
     rows = [(run, query, value) for run, of in TRUTH.items() for query, value in of.items()]
     (here / "s.csv").write_text(table("run,query,AP", rows[1:]))
-    out = call(command, "s.csv", "--decision", f"unanswered={choice}", "-f", "json", "--resamples", "99")[1]
-    assert json.loads(out)["decisions"]["unanswered"] == choice
+    for choice in ("zero", "common"):
+        out = call(command, "s.csv", "--decision", f"unanswered={choice}", "-f", "json", "--resamples", "99")[1]
+        assert json.loads(out)["decisions"]["unanswered"] == choice
 
 
 def test_the_columns_of_another_gold_can_be_named(here, call):

@@ -42,9 +42,9 @@ def of_files(folder, gold, runs, rules):
 
 def numbers(result):
     """The pairs and the standings of a comparison, without the files' names."""
-    held = result.to_dict()
-    runs = [[run[name] for name in ("tag", "score", "interval", "ranks")] for run in held["runs"]]
-    return repr((held["measure"], held["resamples"], held["pairs"], runs))
+    whole = result.to_dict()
+    runs = [[run[name] for name in ("tag", "score", "interval", "ranks")] for run in whole["runs"]]
+    return repr((whole["measure"], whole["resamples"], whole["pairs"], runs))
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
@@ -56,40 +56,34 @@ def test_scores_read_back_give_what_the_files_give(case, form, tmp_path):
     assert [scores.measures for scores in back] == [scores.measures for scores in scored]
     assert [scores.answered for scores in back] == [scores.answered for scores in scored] or form == "csv"
     for measure in scored.measures:
-        one, other = (compare(held, measures=measure.name, n_resamples=99) for held in (scored, back))
-        assert numbers(one) == numbers(other)
-    board, again = (leaderboard(held, n_resamples=99) for held in (scored, back))
-    assert [(e.place, e.tag, e.ranks, e.interval, e.may_be_best) for e in board.entries] == [
-        (e.place, e.tag, e.ranks, e.interval, e.may_be_best) for e in again.entries
+        compared = [numbers(compare(runs, measures=measure.name, n_resamples=99)) for runs in (scored, back)]
+        assert compared[0] == compared[1]
+    boards = [
+        [(e.place, e.tag, e.ranks, e.interval, e.may_be_best) for e in leaderboard(runs, n_resamples=99).entries]
+        for runs in (scored, back)
     ]
+    assert boards[0] == boards[1]
     assert plan(scored, n_resamples=99).sizes == plan(back, n_resamples=99).sizes
-
-
-def test_a_frame_reads_back():
-    scored = of_files(*TASK1)
-    for library in ("pandas", "polars", "pyarrow"):
-        back = Scored.from_frame(scored.to_frame(library, per_query=True))
-        assert numbers(compare(back, n_resamples=99)) == numbers(compare(scored, n_resamples=99))
 
 
 VALUES = {"a": [1.0, 0.0, 1.0, 0.5], "b": [0.0, 0.0, 1.0, 0.25]}
 CELLS = [(run, f"q{at}", value) for run, values in VALUES.items() for at, value in enumerate(values)]
 
 
-def test_parquet_and_frames_are_read(tmp_path):
+def test_frames_parquet_and_counts_are_read(tmp_path):
     frame = pandas.DataFrame(CELLS, columns=["agent", "issue", "resolved"])
     frame.to_parquet(tmp_path / "scores.parquet")
-    again = Scored.read(tmp_path / "scores.parquet", columns={"query": "issue"})
-    assert (
-        again["a"].measures == {"resolved": 0.625} == Scored.from_frame(frame, columns={"query": "issue"})["a"].measures
-    )
+    for of in (Scored.read(tmp_path / "scores.parquet", columns={"query": "issue"}),
+               Scored.from_frame(frame, columns={"query": "issue"})):  # fmt: skip
+        assert of["a"].measures == {"resolved": 0.625}
     assert repr(Scored.from_frame(polars.DataFrame({"id": ["x"], "m": [1]}))).startswith("Scored(['m']")
-
-
-def test_counts_are_micro_averaged(tmp_path):
     counts = "run,query,correct,retrieved,relevant\na,q0,1,2,3\na,q1,0,4,1\nb,q0,1,1,3\nb,q1,1,1,1\n"
     (file := tmp_path / "counts.csv").write_text(counts)
     assert Scored.read(file)["a"].measures == {"MicroF1": 0.2, "MicroP": 1 / 6, "MicroR": 0.25}
+    scored = of_files(*TASK1)
+    for library in ("pandas", "polars", "pyarrow"):
+        back = Scored.from_frame(scored.to_frame(library, per_query=True))
+        assert numbers(compare(back, n_resamples=99)) == numbers(compare(scored, n_resamples=99))
 
 
 def test_missing_cells_count_by_the_decision(tmp_path):
@@ -114,6 +108,8 @@ WRONG = {
     "words and a number, in columns": ("query,a,b\nq1,yes,1\nq2,no,0.5\n", "s.csv: [mixed-forms]"),
     "words and a number, as JSON": (
         '[{"run":"a","query":"q1","AP":true},{"run":"b","query":"q1","AP":0.5}]', "s.csv: [mixed-forms]"),
+    "words and a number, in columns that are queries": (
+        "model,T1,T2\na,pass,0.5\nb,fail,1\n", "s.csv: [mixed-forms] (found '0.5: run a, query T2')"),
     "no name": (LONG + ",q3,AP,1\n", "s.csv, line 6: [missing-id]"),
     "no shape": ("run,query,text\na,q1,good\n", "s.csv, line 1: [unknown-format]"),
     "negative": ("run,query,correct,retrieved,relevant\na,q1,-1,2,3\n", "s.csv, line 2: [bad-cell] (found '-1, 2, 3')"),
@@ -125,11 +121,10 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_said(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_what_is_wrong_is_refused_with_its_place(name, here):
     Path("s.csv").write_text(WRONG[name][0])
     with refusing(InputError, WRONG[name][1]):
-        Scored.read("s.csv")
+        Scored.read("s.csv", **({"columns": {"tag": "model", "query": "T*"}} if "are queries" in name else {}))
 
 
 def test_runs_of_unlike_measures_are_read_and_compared_by_what_they_share(tmp_path):
@@ -137,47 +132,34 @@ def test_runs_of_unlike_measures_are_read_and_compared_by_what_they_share(tmp_pa
     longer = Submission(runs[0], long_list=runs[0].with_name("task3-L.ALPHA"))
     scored = evaluate_all(runs[0].with_name("gold.xml"), [longer, runs[1]], task="3", edition=2025)
     (tmp_path / "q.csv").write_text(render(ScoreTable(scored, per_query=True), "csv"))
-    found = Scored.read(tmp_path / "q.csv")
-    assert [[*one.measures] for one in found] == [[*one.measures] for one in scored]
-    assert compare(found, n_resamples=99).pairs[0].difference == pytest.approx(0.6941 - 0.4276, abs=1e-4)
+    back = Scored.read(tmp_path / "q.csv")
+    assert [[*run.measures] for run in back] == [[*run.measures] for run in scored]
+    assert compare(back, n_resamples=99).pairs[0].difference == pytest.approx(0.6941 - 0.4276, abs=1e-4)
     with refusing(UsageError, "[not-comparable]"):
-        compare(found, measures="AP", n_resamples=99)
+        compare(back, measures="AP", n_resamples=99)
 
 
-def test_what_scores_cannot_do_is_said(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_what_scores_cannot_do_is_refused(here, capfd):
     Path("s.csv").write_text(LONG)
-    Path("one.csv").write_text(LONG.replace("b,", "a,").replace("q2", "q3").replace("a,q1,AP,0\n", "a,q4,AP,0\n", 1)
-                               .replace("a,q3,AP,1\na,q3,AP,1", "a,q3,AP,1"))  # fmt: skip
+    Path("one.csv").write_text("run,query,measure,value\na,q1,AP,1\na,q2,AP,1\na,q3,AP,1\n")
+    Path("log.csv").write_text("time,tag,file,sha256,rules,AP\nt,a,a.txt,0a,1b,0.5\n")
     shutil.copy(EXAMPLES / "task1" / "gold.json", "gold.json")
-    assert main(["evaluate", "gold.json", str(EXAMPLES / "task1" / "bm25.txt"), "--log", "log.csv"]) == 0
-    capfd.readouterr()
     for typed, expected in [
-        (["compare", "one.csv"], "coliee-ir: [too-few]"),
-        (["compare", "gold.json"], "coliee-ir: gold.json, line 1: [missing-column]"),
-        (["leaderboard", "s.csv", "--exclude", "q1"], "coliee-ir: [unfit-option]"),
-        (["leaderboard", "s.csv", "--table", "questions"], "coliee-ir: [no-result]"),
-        (["compare", "s.csv", "-m", "nothing"], "coliee-ir: [unknown-measure]"),
-        (["compare", "log.csv"], "coliee-ir: log.csv: [no-query]"),
-        (["evaluate", "s.csv", "s.csv"], "coliee-ir: s.csv, line 1: [missing-column]"),
+        ("compare one.csv", "coliee-ir: [too-few]"),
+        ("compare gold.json", "coliee-ir: gold.json, line 1: [missing-column]"),
+        ("leaderboard s.csv --exclude q1", "coliee-ir: [unfit-option]"),
+        ("leaderboard s.csv --table questions", "coliee-ir: [no-result]"),
+        ("compare s.csv -m nothing", "coliee-ir: [unknown-measure]"),
+        ("compare log.csv", "coliee-ir: log.csv: [no-query]"),
+        ("evaluate s.csv s.csv", "coliee-ir: s.csv, line 1: [missing-column]"),
     ]:
-        assert main(typed) == 2
+        assert main(typed.split()) == 2
         assert mentions(heard(capfd.readouterr().err.splitlines()), expected), typed
     for look in (errors, gap):
         with refusing(UsageError, "[not-comparable]"):
             look(Scored.read("s.csv"))
-
-
-def test_a_report_of_scores(tmp_path):
-    (file := tmp_path / "s.csv").write_text(LONG)
-    assert main(["report", str(file), "-o", str(tmp_path / "page.html"), "--resamples", "9"]) == 0
-    assert "scores of queries" in (tmp_path / "page.html").read_text()
-
-
-def test_words_and_a_number_in_columns_that_are_queries_are_refused(tmp_path):
-    (file := tmp_path / "s.csv").write_text("model,T1,T2\na,pass,0.5\nb,fail,1\n")
-    with refusing(InputError, "s.csv: [mixed-forms] (found '0.5: run a, query T2')"):
-        Scored.read(file, columns={"tag": "model", "query": "T*"})
+    assert main(["report", "s.csv", "-o", "page.html", "--resamples", "9"]) == 0
+    assert "scores of queries" in Path("page.html").read_text()
 
 
 def test_epochs_of_right_and_wrong_are_runs_of_systems(tmp_path, capsys):

@@ -3,65 +3,53 @@
 import gzip
 import hashlib
 import json
-import zipfile
 from pathlib import Path
 
 import pytest
+from sent import cases, write, zipped
 
 BOTH = ["gold.json", "runs/a", "runs/b"]
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("gold.json").write_text(json.dumps({f"{n:06}": [f"{n + 100:06}"] for n in range(1, 9)}))
-    Path("runs").mkdir()
-    for tag, right in (("a", 6), ("b", 3)):
-        lines = "".join(f"{n:06} {n + (100 if n <= right else 200):06} {tag}\n" for n in range(1, 9))
-        Path("runs", tag).write_text(lines)
+def files(here):
+    write({"gold.json": json.dumps({f"{n:06}": [f"{n + 100:06}"] for n in range(1, 11)}),
+           "runs/a": cases("a", 6), "runs/b": cases("b", 3)})  # fmt: skip
 
 
-def told(call, *words):
+def inputs(call, *words):
     """The inputs of a result, whose digests are those of the files."""
     _, out, err = call(*words, "-f", "json")
-    inputs = json.loads(out)["inputs"]
-    assert inputs == {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in inputs}, err
-    return inputs
+    digests = json.loads(out)["inputs"]
+    assert digests == {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in digests}, err
+    return [*digests]
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("command", "options"),
     [
-        (["evaluate", "gold.json", "runs/a"], BOTH[:2]),
-        (["evaluate", "gold.json", "runs", "--show", "stages"], BOTH),
-        (["compare", "gold.json", *BOTH[1:], "--resamples", "99"], BOTH),
-        (["leaderboard", "gold.json", "runs", "--resamples", "9"], BOTH),
-        (["plan", "gold.json", "runs", "--resamples", "19"], BOTH),
-        (["tune", "gold.json", "runs", "--task", "1", "--folds", "2", "--by", "k"], BOTH),
-        (["validate", "runs", "--gold", "gold.json"], BOTH),
+        ("evaluate", "--show stages"),
+        ("compare", "--resamples 99"),
+        ("leaderboard", "--resamples 9"),
+        ("plan", "--resamples 19"),
+        ("tune", "--task 1 --folds 2 --by k"),
+        ("validate", "--gold gold.json"),
     ],
 )
-def test_a_result_names_the_files_that_entered_it(call, words, expected):
-    assert [*told(call, *words)] == expected
+def test_a_result_names_the_files_that_entered_it(call, command, options):
+    gold = ["gold.json"] if command != "validate" else []
+    runs = BOTH[1:] if command == "compare" else ["runs"]
+    assert inputs(call, command, *gold, *runs, *options.split()) == BOTH
 
 
-def test_archives_compressed_files_and_large_ones_are_taken_as_they_lie(call):
-    with zipfile.ZipFile("runs.zip", "w") as archive:
-        archive.write("runs/a", "a")
-        archive.write("runs/b", "b")
+def test_archives_compressed_files_and_large_ones_are_taken_as_they_lie_and_streams_have_none(call, monkeypatch):
+    Path("runs.zip").write_bytes(zipped({"a": cases("a"), "b": cases("b")}))
     Path("a.gz").write_bytes(gzip.compress(b"000001 000109 a\n"))
     Path("large").write_text("\ufeff" + "".join(f"000001 {n:06} c\n" for n in range(9000)), encoding="utf-8")
-    assert [*told(call, "evaluate", "gold.json", "runs.zip", "a.gz", "large")] == [
-        "gold.json",
-        "runs.zip",
-        "a.gz",
-        "large",
-    ]
-
-
-def test_streams_and_what_cannot_be_read(call, monkeypatch):
+    files = ["gold.json", "runs.zip", "a.gz", "large"]
+    assert inputs(call, "evaluate", *files) == files
     Path("runs/c").write_text("000001 a b c d e f g\n")
-    assert [*told(call, "evaluate", "gold.json", "runs/a", "runs/c", "--keep-going")] == BOTH[:2]
+    assert inputs(call, "evaluate", "gold.json", "runs/a", "runs/c", "--keep-going") == BOTH[:2]
     with Path("runs/a").open() as stream:
         monkeypatch.setattr("sys.stdin", stream)
-        assert [*told(call, "evaluate", "gold.json", "-")] == ["gold.json"]
+        assert inputs(call, "evaluate", "gold.json", "-") == ["gold.json"]

@@ -5,10 +5,11 @@ import json
 import subprocess
 import sys
 import warnings
+from collections import namedtuple
 from collections.abc import Set
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
+
 
 import numpy as np
 import pandas
@@ -53,39 +54,33 @@ def public_functions():
     """Every function and method that a user may call, by name."""
     for module in (coliee_ir, hooks, coliee_ir.types):
         for name in module.__all__ if hasattr(module, "__all__") else dir(module):
-            held = getattr(module, name)
-            if inspect.isfunction(held):
-                yield name, held
-            elif inspect.isclass(held) and not issubclass(held, Enum):
-                yield from (
-                    (f"{name}.{member}", one)
-                    for member, one in inspect.getmembers(held, inspect.isroutine)
-                    if (member == "__init__" or not member.startswith("_")) and hasattr(one, "__code__")
-                )
+            public = getattr(module, name)
+            if inspect.isfunction(public):
+                yield name, public
+            elif inspect.isclass(public) and not issubclass(public, Enum):
+                for member, method in inspect.getmembers(public, inspect.isroutine):
+                    if (member == "__init__" or not member.startswith("_")) and hasattr(method, "__code__"):
+                        yield f"{name}.{member}", method
 
 
-#: those that take any keyword by name: the fields of a sentence
-FREE = {"Remark.of"}
+#: those that take rules; the fields of a sentence are free
 STRICT = {
     name: function
     for name, function in public_functions()
-    if name not in FREE and any(one.kind is one.VAR_KEYWORD for one in inspect.signature(function).parameters.values())
+    if any(one.kind is one.VAR_KEYWORD for one in inspect.signature(function).parameters.values())
+    if name != "Remark.of"
 }
 
 
-def test_the_functions_that_take_rules_are_those_that_are_known():
-    assert {"evaluate", "evaluate_all", "tune", "fit_fusion", "Evaluator.__init__", "compute_metrics"} <= STRICT.keys()
-    assert "RankingEvaluator.__init__" in STRICT
-
-
-@pytest.mark.parametrize("name", sorted(STRICT))
-@pytest.mark.parametrize("typed", ["exclud", "olny", "zzz"])
-def test_a_keyword_that_no_function_has_is_refused(name, typed):
-    parameters = inspect.signature(STRICT[name]).parameters.values()
-    needed = [None for one in parameters if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
-    meant = {"exclud": "exclude", "olny": "only"}.get(typed, "decisions")
-    with pytest.raises(TypeError, match=rf"{typed}.*\b{meant}\b"):
-        STRICT[name](*needed, **{typed: ["626"]})
+def test_a_keyword_that_no_function_has_is_refused():
+    rules = {"evaluate", "evaluate_all", "tune", "fit_fusion", "Evaluator.__init__", "compute_metrics"}
+    assert {*rules, "RankingEvaluator.__init__"} <= STRICT.keys()
+    for name, function in STRICT.items():
+        parameters = inspect.signature(function).parameters.values()
+        needed = [None for one in parameters if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
+        for typed, meant in (("exclud", "exclude"), ("olny", "only"), ("zzz", "decisions")):
+            with pytest.raises(TypeError, match=rf"{typed}.*\b{meant}\b"):
+                STRICT[name](*needed, **{typed: ["626"]})
 
 
 @pytest.mark.parametrize(
@@ -122,32 +117,24 @@ def test_one_measure_is_named_measure_and_several_measures():
 class _Members(Set):
     """A set of a library's own."""
 
-    def __init__(self, held):
-        self.held = frozenset(held)
+    def __init__(self, members):
+        self.members = frozenset(members)
 
-    def __contains__(self, one):
-        return one in self.held
+    def __contains__(self, member):
+        return member in self.members
 
     def __iter__(self):
-        return iter(self.held)
+        return iter(self.members)
 
     def __len__(self):
-        return len(self.held)
+        return len(self.members)
 
 
 SETS = {query: set(ranking) for query, ranking in RUN.items()}
 
 
-class Scored3(NamedTuple):
-    query_id: str
-    doc_id: str
-    score: float
-
-
-class Plain(NamedTuple):
-    query_id: str
-    doc_id: str
-
+Plain = namedtuple("Plain", "query_id doc_id")
+WithScore = namedtuple("WithScore", "query_id doc_id score")
 
 UNORDERED = {
     "sets": SETS,
@@ -166,7 +153,7 @@ ORDERED = {
     "keys": {query: found.keys() for query, found in RUN.items()},
     "arrays": {query: np.array(list(found), dtype=object) for query, found in RUN.items()},
     "sets of pairs": {query: {*found.items()} for query, found in RUN.items()},
-    "a set of rows with scores": {Scored3(query, *one) for query, found in RUN.items() for one in found.items()},
+    "a set of rows with scores": {WithScore(query, *one) for query, found in RUN.items() for one in found.items()},
     "sets of one": {query: {f"{int(query) + 100}"} for query in RUN},
 }
 REFUSED = {
@@ -185,23 +172,15 @@ def fresh(run):
 
 
 @pytest.mark.parametrize("how", UNORDERED)
-def test_a_set_is_scored_as_a_set_and_ranked_by_nothing(how):
+def test_a_set_is_scored_as_a_set_and_refused_by_what_ranks_or_writes(how, here):
     run = UNORDERED[how]
     scores = evaluate(GOLD, run, task=1, measures=["MicroF1", "set_P", "num_ret"])
     # the object arrays hold one document more for each query
     assert scores.measures["MicroF1"] == pytest.approx(0.5 if how == "a Series of object arrays" else 2 / 3)
-    assert [one.kind for one in scores.remarks] == ["unordered"]
-    for measure in ("AP", "RR", "MicroF1@1", "nDCG@10", "P_5"):
-        with refusing(UsageError, "[unordered]"):
-            evaluate(GOLD, run, task=1, measures=measure)
-    with refusing(UsageError, "[unordered]"):
-        evaluate(GOLD, run, task="trec")
-
-
-@pytest.mark.parametrize("how", UNORDERED)
-def test_what_ranks_or_writes_refuses_a_set(how, here):
-    run = UNORDERED[how]
+    assert [remark.kind for remark in scores.remarks] == ["unordered"]
     calls = [
+        *(lambda name=name: evaluate(GOLD, run, task=1, measures=name) for name in ("AP", "RR", "MicroF1@1", "P_5")),
+        lambda: evaluate(GOLD, run, task="trec"),
         lambda: tune(GOLD, run, task=1, folds=2),
         lambda: fit_fusion(GOLD, run, OTHER, task=1, folds=2),
         lambda: fuse(run, OTHER),
@@ -211,51 +190,40 @@ def test_what_ranks_or_writes_refuses_a_set(how, here):
         lambda: to_frame(read_run(run)),
         lambda: write_run(read_run(run), "run.txt"),
         lambda: gap(evaluate_all(GOLD, [run], task=1)),
-    ]  # fmt: skip
+    ]
     for call in calls:
         with refusing(UsageError, "[unordered]"):
             call()
     assert not [*here.iterdir()]
 
 
-@pytest.mark.parametrize("how", ORDERED)
-def test_what_has_an_order_is_ranked(how):
-    assert evaluate(GOLD, fresh(ORDERED[how]), task=1, measures="RR").measures == {"RR": 1.0}
-    assert to_run(fresh(ORDERED[how]))["001"]["101"]
-
-
-@pytest.mark.parametrize("how", REFUSED)
-def test_what_holds_sets_elsewhere_is_refused(how):
-    with pytest.raises(InputError):
-        evaluate(GOLD, REFUSED[how], task=1)
-
-
-def test_a_set_is_fused_with_others_as_sets_are():
-    assert fuse(SETS, OTHER, method="union").tag == "union"
-    ordered = {query: sorted(found) for query, found in SETS.items()}
-    found = [to_run(fuse(one, OTHER, method="intersection")) for one in (SETS, ordered)]
-    assert found[0] == found[1]
-
-
-def test_a_gold_may_be_a_set():
-    gold = {query: set(found) for query, found in GOLD.items()}
+def test_what_has_an_order_is_ranked_and_what_holds_sets_elsewhere_refused():
+    for run in ORDERED.values():
+        assert evaluate(GOLD, fresh(run), task=1, measures="RR").measures == {"RR": 1.0}
+        assert to_run(fresh(run))["001"]["101"]
+    for run in REFUSED.values():
+        with pytest.raises(InputError):
+            evaluate(GOLD, run, task=1)
+    # a gold may be a set, and sets are fused as sets are
+    gold = {query: set(documents) for query, documents in GOLD.items()}
     assert evaluate(gold, RUN, task=1, measures="AP").measures == {"AP": 1.0}
+    assert fuse(SETS, OTHER, method="union").tag == "union"
+    ordered = {query: sorted(documents) for query, documents in SETS.items()}
+    fused = [to_run(fuse(run, OTHER, method="intersection")) for run in (SETS, ordered)]
+    assert fused[0] == fused[1]
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
+def test_what_is_asked_for_in_an_order_is_no_set():
+    for call in (
         lambda: evaluate(GOLD, RUN, task=1, measures={"AP", "RR"}),
         lambda: compare(evaluate_all(GOLD, [RUN, OTHER], task=1), measures={"MicroF1", "MicroP"}),
         lambda: tune(GOLD, RUN, task=1, by={"k", "score"}, folds=2),
         lambda: Evaluator(GOLD, task=1, documents={"101", "050"}),
         lambda: compute_metrics(GOLD, {("001", "101"), ("001", "050")}, task=1),
         lambda: evaluate_all(GOLD, {"a.txt", "b.txt"}, task=1),
-    ],
-)
-def test_what_is_asked_for_in_an_order_is_no_set(call):
-    with refusing(UsageError, "[bad-value]"):
-        call()
+    ):
+        with refusing(UsageError, "[bad-value]"):
+            call()
     assert evaluate(GOLD, RUN, task=1, only={"001", "002"}).header()
 
 
@@ -284,22 +252,21 @@ TASKS = {
 
 @pytest.mark.parametrize("what", TASKS)
 def test_the_same_ids_are_the_same_task_in_a_file_and_in_memory(what, here):
-    held, task = TASKS[what]
-    Path("gold.json").write_text(json.dumps(held))
-    golds = ["gold.json", held, read_gold(held), read_gold("gold.json")]
-    if "qrels" not in what and task != "4":
-        golds += [to_frame(read_gold(held)), to_qrels(held), polars.from_pandas(to_frame(read_gold(held)))]
-        to_frame(read_gold(held)).to_csv("gold.csv", index=False)
-        golds.append("gold.csv")
+    content, task = TASKS[what]
+    Path("gold.json").write_text(json.dumps(content))
+    golds, run = ["gold.json", content, read_gold(content), read_gold("gold.json")], content
+    if task != "4":
+        frame = to_frame(read_gold(content))
+        frame.to_csv("gold.csv", index=False)
+        golds += ["gold.csv", frame, to_qrels(content), polars.from_pandas(frame)]
+        run = to_run({query: list(documents) for query, documents in to_qrels(content).items()})
     for gold in golds:
-        run = held if task == "4" else to_run({q: list(found) for q, found in to_qrels(held).items()})
-        assert Evaluator(gold).task == task
+        assert Evaluator(gold).task == evaluate_all(gold, [run]).basis.task == task
         assert evaluate(gold, run).measures == evaluate("gold.json", run).measures
-        assert evaluate_all(gold, [run]).basis.task == task
     if task in ("1", "2"):
-        assert tune(held, run, folds=2, by="k").measure == "MicroF1"
-        rows = [(query, document) for query, found in to_qrels(held).items() for document in found]
-        assert "MicroF1" in compute_metrics(held, rows)(([1.0] * len(rows), None))
+        assert tune(content, run, folds=2, by="k").measure == "MicroF1"
+        rows = [(query, document) for query, documents in to_qrels(content).items() for document in documents]
+        assert "MicroF1" in compute_metrics(content, rows)(([1.0] * len(rows), None))
 
 
 # doubts about a score
@@ -339,14 +306,11 @@ def test_a_score_in_doubt_is_warned_of_once_at_the_users_line(kind):
     assert "evaluator.evaluate(run)" in Path(__file__).read_text("utf-8").splitlines()[heard[0].lineno - 1]
 
 
-@pytest.mark.parametrize("how", SURE)
-def test_nothing_is_warned_of_where_nothing_is_in_doubt(how):
+def test_nothing_is_warned_of_where_nothing_is_in_doubt_and_of_many_runs_once():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert not any(remark.is_doubt for remark in evaluate(MANY, SURE[how], **AP).remarks)
-
-
-def test_warnings_of_many_runs_are_one():
+        for run in SURE.values():
+            assert not any(remark.is_doubt for remark in evaluate(MANY, run, **AP).remarks)
     with pytest.warns(ScoreWarning) as heard:
         evaluate_all(MANY, {f"run{n}": DOUBTFUL["no-match"] for n in range(9)}, **AP, decisions={"no_overlap": "zero"})
     assert len(heard) == 1
