@@ -10,7 +10,6 @@ from collections.abc import Set
 from enum import Enum
 from pathlib import Path
 
-
 import numpy as np
 import pandas
 import polars
