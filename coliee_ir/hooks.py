@@ -29,7 +29,7 @@ from coliee_adapters.errors import ScoreWarning, UsageError
 from coliee_adapters.records import GoldLike, normal_id
 from coliee_adapters.remarks import Remark
 from coliee_ir.measures import Measure
-from coliee_ir.reading.basis import Rules, refuse_other_keywords
+from coliee_ir.reading.basis import Rules, suggesting_rules
 from coliee_ir.scoring.evaluator import Evaluator
 
 __all__ = ["RankingEvaluator", "compute_metrics"]
@@ -43,6 +43,7 @@ _AT_ONCE: Final = 64
 _TOP: Final = 100
 
 
+@suggesting_rules
 def compute_metrics(
     gold: GoldLike,
     rows: Sequence[tuple[str, str]] | Sequence[str],
@@ -72,7 +73,6 @@ def compute_metrics(
         InputError: the gold cannot be read.
         UsageError: a task, an edition or a measure that does not exist or does not fit.
     """
-    refuse_other_keywords(compute_metrics, rules)
     evaluator = Evaluator(gold, measures, **rules)
     rules["decisions"] = replace(evaluator.decisions, no_overlap="zero")
     of_nothing = Evaluator(gold, measures, **rules)
@@ -222,6 +222,7 @@ class RankingEvaluator:
         )
         return object.__new__(class_made)
 
+    @suggesting_rules
     def __init__(
         self,
         gold: GoldLike,
@@ -235,7 +236,6 @@ class RankingEvaluator:
         write_csv: bool = True,
         **rules: Unpack[Rules],
     ) -> None:
-        refuse_other_keywords(RankingEvaluator.__init__, rules)
         rules.setdefault("only", list(queries))
         self.evaluator = Evaluator(gold, measures, **rules)
         self.queries, self.documents = queries, documents

@@ -559,7 +559,8 @@ def _outcome(case: score_tables.Case) -> str:
             ranked_by(scored, "")
         except ColieeError as error:
             return re.sub(r"^\S+?(, line \d+)?: | \(found .*?\)(?=;)", "", str(error))
-    return re.sub(r"\b\d+ (?=runs|queries|query|tasks|instances|items|samples)| \([^)]*\)$", "", scored.task_evidence)
+    counts = r"\b\d+ (?=runs|queries|query|tasks|subsets|instances|items|samples)| \([^)]*\)$"
+    return re.sub(counts, "", scored.task_evidence)
 
 
 # ── Pages ─────────────────────────────────────────────────────────────────────────────────────────────────────────

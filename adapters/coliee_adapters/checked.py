@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, ItemsView, Iterable, KeysView, Mapping, Sequence, Set
+from functools import wraps
 from numbers import Integral, Real
 from types import UnionType
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from coliee_adapters.errors import UsageError, shortened
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 #: what other libraries call an argument → what it is called here, of which a function has one
 _NAMES_ELSEWHERE: Final = {
@@ -46,22 +50,42 @@ def did_you_mean(typed: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def check_keywords(function: Callable[..., object], given: Collection[str], known: Iterable[str]) -> None:
-    """Refuse keyword arguments that reached a function's ``**`` and are not those that it stands for.
+def suggesting_keywords(*more: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+    """Decorate a public function so that a misspelt keyword argument is answered with the one that was probably meant.
 
-    Raises:
-        TypeError: as Python raises it; with the argument that was probably meant.
+    Args:
+        more: the keywords that the function's ``**`` stands for.
+
+    >>> @suggesting_keywords()
+    ... def rank(runs, *, measure=""): ...
+    >>> rank([], metric="AP")
+    Traceback (most recent call last):
+    TypeError: rank() got an unexpected keyword argument 'metric'; did you mean measure?
     """
-    known = list(known)
-    if not (unknown := [name for name in given if name not in known]):
-        return
-    code = function.__code__
-    named = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
-    takes = [*named, *known]
-    other = next((one for one in _NAMES_ELSEWHERE.get(unknown[0], ()) if one in takes), None)
-    instead = did_you_mean(unknown[0], takes) if other is None else f"; did you mean {other}?"
-    problem = f"{function.__qualname__.removesuffix('.__init__')}() got an unexpected keyword argument {unknown[0]!r}"
-    raise TypeError(problem + (instead or f"; it takes {', '.join(takes)}"))
+
+    def decorated(function: Callable[_P, _T]) -> Callable[_P, _T]:
+        code = function.__code__
+        known = dict.fromkeys((*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *more))
+
+        @wraps(function)
+        def checked(*args: _P.args, **keywords: _P.kwargs) -> _T:
+            if unknown := keywords.keys() - known.keys():
+                raise _unexpected_keyword(function.__qualname__, min(unknown), known.keys() - {"self"})
+            return function(*args, **keywords)
+
+        wrapped: Any = checked
+        wrapped.__kwdefaults__ = function.__kwdefaults__  # which signature tools ask for
+        return checked
+
+    return decorated
+
+
+def _unexpected_keyword(function: str, typed: str, known: Collection[str]) -> TypeError:
+    """As Python raises it; with the argument that was probably meant, or all that there are."""
+    other = next((name for name in _NAMES_ELSEWHERE.get(typed, ()) if name in known), None)
+    hint = did_you_mean(typed, known) if other is None else f"; did you mean {other}?"
+    problem = f"{function.removesuffix('.__init__')}() got an unexpected keyword argument {typed!r}"
+    return TypeError(problem + (hint or f"; it takes {', '.join(sorted(known))}"))
 
 
 def has_order(value: object) -> bool:

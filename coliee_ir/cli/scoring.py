@@ -79,8 +79,12 @@ class Session:
             return []
         if not is_folder(gold):
             return [gold, *self._named]
-        in_folders = "*/[!.]*" if self.options.tasks == "folder" else "[!.]*"
-        return [str(path) for path in sorted(Path(gold).glob(in_folders)) if path.is_file()]
+        return self._below(in_folders=self.options.tasks == "folder")
+
+    def _below(self, *, in_folders: bool) -> list[str]:
+        """The files of the one folder that is named, or of the folders in it."""
+        paths = sorted(Path(self.options.gold).glob("*/[!.]*" if in_folders else "[!.]*"))
+        return [str(path) for path in paths if path.is_file()]
 
     @cached_property
     def _no_scores(self) -> InputError | None:
@@ -90,9 +94,18 @@ class Session:
         columns = self.options.columns or {}
         if self._files[:1] == [self.options.gold]:
             return why_no_scores(self.sources(self.options.gold)[0], columns)
-        if any(why_no_scores(file, columns) is None for file in self.sources(*self._files)):
+
+        def has_scores(files: Sequence[str]) -> bool:
+            return any(why_no_scores(file, columns) is None for file in self.sources(*files))
+
+        if has_scores(self._files):
             return None
         problem, remedy = "no file in this folder is a table of scores", "name a gold and its runs"
+        is_deeper = self.options.tasks != "folder"
+        if self.options.command == "leaderboard" and has_scores(self._below(in_folders=is_deeper)):
+            remedy = "its files are tasks: --tasks file"
+            if is_deeper:
+                remedy = "the files are in its folders, which are tasks: --tasks folder"
         return InputError("empty", self.options.gold, problem, remedy=remedy)
 
     def sources(self, *paths: str) -> list[Source]:

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from coliee_adapters.checked import error_for_argument, is_integer_within, numbers, one_of
+from coliee_adapters.checked import error_for_argument, is_integer_within, numbers, one_of, suggesting_keywords
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.lines import counted, plural
@@ -145,6 +145,7 @@ def _size_cell(size: PlannedSize, summed: Callable[[list[float]], float]) -> Num
     return Number(value, f"{value:.2g}") if value < math.inf else Number(math.nan)
 
 
+@suggesting_keywords()
 def plan(
     scored: Sequence[Scores],
     *,

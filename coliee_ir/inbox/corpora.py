@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from coliee_adapters import corpora
+from coliee_adapters.checked import suggesting_keywords
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
@@ -10,6 +11,7 @@ from coliee_adapters.records import Gold
 from coliee_ir.rules.protocol import TASKS, all_rules, task_name
 
 
+@suggesting_keywords()
 def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike | Gold | None = None) -> Corpus:
     """The texts of a task.
 

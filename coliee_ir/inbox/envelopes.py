@@ -144,8 +144,17 @@ def team_key(team: str) -> str:
     >>> team_key("NII (Tokyo)") == team_key("NII (Kyoto)"), team_key("КІЅ") == team_key("KIS")
     (False, False)
     """
-    text = re.sub(_OF_MAIL, "", _MAILED.sub("", unicodedata.normalize("NFKC", team), 1))
+    text = without_mail_words(unicodedata.normalize("NFKC", team))
     return re.sub(r"[\s_.-]+", " ", unicodedata.normalize("NFKC", text.casefold())).strip()
+
+
+def without_mail_words(team: str) -> str:
+    """A name without what stands before it in a subject, and what is said of the mail in brackets at the end.
+
+    >>> without_mail_words("Re: [Submission] KIS (corrected)")
+    'KIS'
+    """
+    return re.sub(_OF_MAIL, "", _MAILED.sub("", team, 1))
 
 
 def with_escapes(team: str) -> str:

@@ -47,12 +47,12 @@ class Sheet(NamedTuple):
         return self.column("tag", "run", "file", "path", "sid", "name")
 
 
-def read_sheet(source: Source) -> Sheet:
-    """Read a CSV; commas, semicolons or tabs are told by the first row."""
+def read_sheet(source: Source, *, needs_rows: bool = True) -> Sheet:
+    """Read a CSV, whose first row shows whether commas, semicolons or tabs separate cells."""
     text = source.text()
     first = next((line for line in text.split("\n") if line.strip()), "")
     rows = list(tabular.rows(text, source, max(",;\t", key=first.count), Comments()))
-    if len(rows) < 2:
+    if len(rows) <= needs_rows:
         raise InputError(
             "empty",
             source.name,

@@ -6,6 +6,7 @@ import datetime
 import os
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from coliee_ir.inbox.envelopes import (
     team_key,
     with_escapes,
     without_invisible,
+    without_mail_words,
 )
 from coliee_ir.inbox.sheets import read_sheet
 
@@ -48,7 +50,7 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[TeamsRow, .
         kind = "a CSV file, or a dictionary from tags to teams"
         return tuple(TeamsRow(run, one_of("teams", team, str, kind)) for run, team in teams.items()), ()
     one_of("teams", teams, (str, os.PathLike, Source), "a CSV file, or a dictionary from tags to teams")
-    sheet = read_sheet(Source.of(teams))
+    sheet = read_sheet(Source.of(teams), needs_rows=False)
     team, tag = sheet.team, sheet.file
     if team is None or tag is None:
         raise InputError(
@@ -155,8 +157,9 @@ class Teams:
         self._places: set[str] = set()
         #: file → in what it came
         self._envelopes: dict[str, Envelope] = {}
-        #: key → the spellings of a team, and the senders of its mails; sender, tag, what looks alike → the keys
-        self._spellings: dict[str, dict[str, None]] = {}
+        #: key → the spellings of a team → who wrote it so, "" in the name of a folder, and how many runs came with it
+        self._spellings: dict[str, dict[str, Counter[str]]] = {}
+        #: what looks alike, sender, tag → the keys
         self._of_look: dict[str, dict[str, None]] = {}
         for row in self.rows:
             self._of_look.setdefault(lookalike_key(row.team), {})[team_key(row.team)] = None
@@ -189,7 +192,8 @@ class Teams:
             self._senders_of.setdefault(key, {}).setdefault(mail.sender, set()).update(vouchers)
             if mail.sender:
                 self._teams_of.setdefault(mail.sender, {})[key] = None
-        self._spellings.setdefault(key, {})[team] = None
+        of_team = self._spellings.setdefault(key, {}).setdefault(without_mail_words(team), Counter())
+        of_team["" if mail is None else mail.sender or envelope.place] += bool(tag)
         if envelope.mail is None:
             self._folders.add(key)
         self._of_look.setdefault(lookalike_key(team), {})[key] = None
@@ -280,6 +284,11 @@ class Teams:
                 yield "", "", Remark.of("look-alike", names)
             elif disguised := [one for key in keys for one in self._spellings.get(key, ()) if is_disguised(one)]:
                 yield names[0], "", Remark.of("look-alike.letters", [with_escapes(one) for one in disguised])
+        for key, spellings in self._spellings.items():
+            seen = {without_invisible(text) for text in spellings if not is_disguised(text)}
+            if key not in self._listed and len(seen) > 1 < len(set().union(*spellings.values())):
+                team = self._team_spelling(key)
+                yield team, "", Remark.of("look-alike.spellings", sorted(seen), None, team=shortened(team))
         for place, envelope in {one.place: one for one in self._envelopes.values()}.items():
             yield from ((self._team_of_envelope(envelope)[0], place, remark) for remark in self._doubts_of(envelope))
 
@@ -356,10 +365,18 @@ class Teams:
         return parts, len(parts) - 1 if self.common is None else min(len(self.common.parts), len(parts) - 1)
 
     def _team_spelling(self, team: str) -> str:
-        """A team as the list spells it, or else in the plainest spelling that came; none that passes for another's."""
+        """A team as the list spells it; else as its folder, or the sender of most of its runs; never as another team.
+
+        Plain letters go before all others.
+        """
         key = team_key(team)
-        spellings = self._spellings.get(key, {}) or [team]
-        spelling = min(spellings, key=lambda text: (is_disguised(text), not text.isascii(), len(text)))
+        spellings = self._spellings.get(key) or {team: Counter[str]()}
+
+        def order(text: str) -> tuple[bool, bool, bool, int]:
+            of_sender = spellings[text]
+            return is_disguised(text), not text.isascii(), "" not in of_sender, -max(of_sender.values(), default=0)
+
+        spelling = min(spellings, key=order)  # of equal ones, what came first
         is_alone = len(self._of_look.get(lookalike_key(spelling), {key: None})) == 1
         return self._listed.get(key) or (without_invisible(spelling) if is_alone else with_escapes(spelling))
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 
 from coliee_adapters import forms
+from coliee_adapters.checked import suggesting_keywords
 from coliee_adapters.errors import ColieeError, InputError, UsageError, ignoring_unreadable, reading_errors_as_input
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Source
@@ -169,6 +170,7 @@ def id_rule(task: str | None, form: str) -> IdRule:
     return exact_id if has_exact_ids(task) and form in ("qrels", "table", "parquet", "json", "memory") else normal_id
 
 
+@suggesting_keywords()
 def read_gold(
     source: GoldLike,
     *,
@@ -315,6 +317,7 @@ def _owners(files: Iterable[tuple[str, Iterable[str]]], remedy: str) -> dict[str
     return owners
 
 
+@suggesting_keywords()
 def read_run(
     source: RunLike,
     *,

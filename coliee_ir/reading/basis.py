@@ -6,7 +6,7 @@ gold, runs, Rules ──basis_of──▶ Basis ──read──▶ Run, Answers
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, TypedDict, Unpack
@@ -14,7 +14,7 @@ from typing import Any, Final, TypedDict, Unpack
 import numpy as np
 
 from coliee_adapters import forms, layouts
-from coliee_adapters.checked import check_keywords, texts
+from coliee_adapters.checked import suggesting_keywords, texts
 from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import BoolArray, Collection
@@ -73,9 +73,8 @@ class Rules(TypedDict, total=False):
     columns: Mapping[str, str] | None
 
 
-def refuse_other_keywords(function: Callable[..., object], rules: Rules) -> None:
-    """Refuse what came as ``**rules`` and is none: each public function that takes rules begins with this."""
-    check_keywords(function, rules.keys(), Rules.__annotations__)
+#: decorates a public function that takes rules
+suggesting_rules: Final = suggesting_keywords(*Rules.__annotations__)
 
 
 @dataclass(frozen=True, eq=False)

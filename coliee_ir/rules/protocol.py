@@ -16,6 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar, overload
 
+from coliee_adapters.checked import suggesting_keywords
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.layouts import Layout
 from coliee_adapters.remarks import Remark
@@ -438,6 +439,7 @@ def submission_rules(task: str | int, edition: str | int | None = None) -> Submi
     raise UsageError("unknown-edition", f"task {task} has no rules for submissions of {edition}")
 
 
+@suggesting_keywords()
 def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
     """The rules of a task in an edition, by default the newest; those of the newest also for a year behind it.
 

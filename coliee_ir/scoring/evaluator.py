@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from coliee_adapters.records import GoldLike, RunLike
 from coliee_ir.reading.anything import readable
-from coliee_ir.reading.basis import Basis, Rules, basis_of, refuse_other_keywords
+from coliee_ir.reading.basis import Basis, Rules, basis_of, suggesting_rules
 from coliee_ir.reading.submission import Arrays, Submission
 from coliee_ir.scoring.score import score
 from coliee_ir.scoring.scores import Scores, warn_of
@@ -33,6 +33,7 @@ class Evaluator(Basis):
             score or to exclude that is not in the gold.
     """
 
+    @suggesting_rules
     def __init__(
         self,
         gold: GoldLike,
@@ -42,7 +43,6 @@ class Evaluator(Basis):
         runs: Sequence[RunLike | Submission] = (),
         **rules: Unpack[Rules],
     ) -> None:
-        refuse_other_keywords(Evaluator.__init__, rules)
         basis = basis_of(gold, measures, documents=documents, runs=runs, **rules)
         super().__init__(*(getattr(basis, field.name) for field in fields(Basis)))
 

@@ -73,7 +73,7 @@ ROUNDED: Final = 1e-3
 ALL: Final = "all"
 
 #: what the rows of a table are about, by words in the name of its column
-_UNITS: Final = re.compile(r"instance|task|sample|item|utterance|question|problem")
+_UNITS: Final = re.compile(r"subset|instance|task|sample|item|utterance|question|problem")
 
 
 @dataclass(frozen=True)
@@ -491,7 +491,10 @@ class ScoreTableBuilder:
         of_run = roles.run or ("columns" if roles.runs else "a file each" if len(files) > 1 else "")
         run, query = (f" ({column})" if column and not roles.layout else "" for column in (of_run, roles.query))
         each = dict.fromkeys(map(len, self.copies.values()))
-        copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate}, averaged)" if each else ""
+        copies = ""
+        if each:
+            column = f"{roles.replicate}, averaged; --replicates {roles.replicate} tests over these too"
+            copies = f" × {' or '.join(map(str, each))} replicates ({column})"
         names = [measure.name for measure in measures]
         read = {"num_q", *names, *(name for name in self._of if name.endswith(PARTS) or our_measure(name) in measures)}
         layout = f" ({roles.layout})" if roles.layout else ""

@@ -52,7 +52,10 @@ _COUNTS: Final = ("correct", "retrieved", "relevant")
 #: role → the names of its column, in tiers; a run is also what PyTerrier calls ``name``
 _TIERS: Final[Mapping[str, Sequence[frozenset[str]]]] = {
     "tag": (*NAMES["tag"], frozenset({"name", "model", "method", "agent", "model_name", "model_id"})),
-    "query": (*NAMES["query"], frozenset({"task_id", "sample_id", "task_name", "utterance_id", "item_id"})),
+    "query": (
+        *NAMES["query"],
+        frozenset({"task_id", "sample_id", "task_name", "utterance_id", "item_id", "subset_of_task"}),
+    ),
     "replicate": (frozenset({"replicate", "epoch", "seed", "fold", "trial", "repeat", "repetition", "attempt"}),),
     "measure": (EVERY_NAME["measure"],),
     "value": (EVERY_NAME["value"], frozenset({"score"})),
@@ -493,11 +496,13 @@ def _is_number(value: Any) -> bool:
 
 
 def _of_subsets(table: CellTable) -> CellTable:
-    """A table of MTEB's tasks, each with its split and subset where rows are of these."""
+    """A table of MTEB's tasks; of their splits and subsets, named after their task, where it has rows of these."""
     named = [name for name in table.columns if normal_name(name) in ("task_name", "split", "subset")]
     tasks = ["/".join(map(str, parts)) for parts in zip(*(table.columns[name] for name in named), strict=True)]
     others = {name: cells for name, cells in table.columns.items() if name not in named}
-    return table._replace(columns={"task_name": tasks, **others})
+    by_task = next(cells for name, cells in table.columns.items() if normal_name(name) == "task_name")
+    kind = "subset_of_task" if len({*tasks}) > len({*by_task}) else "task_name"
+    return table._replace(columns={kind: tasks, **others})
 
 
 def _refuse(first: Any, path: str) -> None:

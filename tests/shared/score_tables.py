@@ -179,6 +179,9 @@ READ = (
         (r, q, "x", 9, "yes" if v else "no") for r, of in PASSED.items() for q, v in of.items()))}, RATES, "resolved"),
     Case("seeds", {"s.csv": table("model,seed,task_id,passed", (
         (r, s, q, int(v)) for r, of in PASSED.items() for s in (1, 2) for q, v in of.items()))}, RATES, "passed"),
+    Case("MTEB's `to_dataframe`, of subsets of a task", {"s.csv": table("model_name,task_name,split,subset,score", (
+        (run, "STS22", "test", query, value) for run, of in TRUTH.items() for query, value in of.items()))},
+         MEANS, "score"),
     Case("a direction that is stated", {"s.csv": long("wer")}, MEANS, "wer", {"lower_is_better": ["wer"]}),
     Case("columns of runs, `tag=bm25|dense|rerank`", {"s.csv": wide("year")}, MEANS, "score",
          {"columns": {"tag": "bm25|dense|rerank"}}),

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import one_of, suggesting_keywords
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.ids import IntArray
@@ -44,6 +44,7 @@ _DECIDING: Final = 5
 _AT_ONCE: Final = 256
 
 
+@suggesting_keywords()
 def compare(
     scored: Sequence[Scores],
     *,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from coliee_adapters.checked import suggesting_keywords
 from coliee_adapters.forms import frames
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, as_documents
 from coliee_ir.judging.gathered import RunInMemory
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import polars
 
 
+@suggesting_keywords()
 def to_qrels(
     gold: GoldLike, *, task: str | int | None = None, columns: Mapping[str, str] | None = None
 ) -> dict[str, dict[str, int]]:
@@ -45,6 +47,7 @@ def to_qrels(
     }
 
 
+@suggesting_keywords()
 def to_run(
     run: RunLike,
     *,
@@ -86,6 +89,7 @@ def to_frame(held: Gold | Run | Answers, library: Literal["pandas"] = ...) -> pa
 def to_frame(held: Gold | Run | Answers, library: Literal["polars"]) -> polars.DataFrame: ...
 @overload
 def to_frame(held: Gold | Run | Answers, library: Literal["pyarrow"]) -> Any: ...
+@suggesting_keywords()
 def to_frame(held: Gold | Run | Answers, library: str = "pandas") -> Any:
     """A record as a frame with ir_measures' columns: ``query_id``, ``doc_id``, ``relevance`` or ``score``.
 

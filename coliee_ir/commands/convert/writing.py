@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import one_of, suggesting_keywords
 from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files.compressed import without_compression_ending
 from coliee_adapters.files.source import PathLike, Source, is_folder
@@ -111,6 +111,7 @@ _OF_LABELS = ("labels", *ENDINGS[1:])
 _SUBMITTED = ("columns", "labels")
 
 
+@suggesting_keywords()
 def convert(
     source: PathLike | list[PathLike],
     target: PathLike,
@@ -294,6 +295,7 @@ def _unfit(tag: str) -> list[str]:
     return [Remark.of("bad-tag", rule=rule, tag=quoted(tag))] if rule else []
 
 
+@suggesting_keywords()
 def write_run(
     run: Run,
     target: PathLike,

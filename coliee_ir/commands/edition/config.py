@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.files import limits
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import exact_id
@@ -258,5 +258,8 @@ def _paths(answer: str) -> list[str]:
 
 
 def _path(name: str, path: Path) -> str:
-    """A path beside the file."""
+    """A path beside the file; of what is there."""
+    if not Path(name).exists():
+        remedy = "write it first (a teams file may begin with the line tag,team,status), or correct the path"
+        raise InputError("no-file", name, "there is no such file or folder", remedy=remedy)
     return json.dumps(Path(os.path.relpath(name, path.parent)).as_posix(), ensure_ascii=False)

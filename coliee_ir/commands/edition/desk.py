@@ -59,7 +59,8 @@ def pages(day: Day, changes: tuple[Change, ...] = ()) -> dict[str, str | bytes]:
 
 def _decisions(day: Day) -> Grid:
     """What to decide: whose it is, what it is, and what settles it, ready to be pasted."""
-    common, sheet = day.teams.common, _SHEET if day.edition.teams is None else read_sheet(Source(day.edition.teams))
+    common, path = day.teams.common, day.edition.teams
+    sheet = _SHEET if path is None else read_sheet(Source(path), needs_rows=False)
     columns: dict[str, Callable[[Decision], Cell]] = {
         "team": lambda decision: decision.team or "–",
         "what": lambda decision: f"{decision.run}: {decision.what}" if decision.run else str(decision.what),

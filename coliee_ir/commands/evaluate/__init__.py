@@ -21,7 +21,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.inbox.names import names_in_teams, order_of, unique_names
 from coliee_ir.reading.anything import check_columns, gold_files, read_gold, readable
-from coliee_ir.reading.basis import Basis, Rules, basis_of, refuse_other_keywords
+from coliee_ir.reading.basis import Basis, Rules, basis_of, suggesting_rules
 from coliee_ir.reading.submission import Submission, files_of
 from coliee_ir.scoring.score import score_each
 from coliee_ir.scoring.scores import Keep, Scored, Scores, warn_of
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Watch = Callable[[Iterable[Scores | ColieeError], int], Iterator[Scores | ColieeError]]
 
 
+@suggesting_rules
 def evaluate(
     gold: GoldLike,
     run: RunLike | Submission,
@@ -67,7 +68,6 @@ def evaluate(
     >>> scores.header()
     '2 queries: 1 answered, 1 unanswered'
     """
-    refuse_other_keywords(evaluate, rules)
     has_parts = answers is not None or long_list is not None
     sent = Submission(run, answers, long_list) if has_parts and not isinstance(run, Submission) else run
     scored = evaluate_all(gold, [sent], measures=measures, jobs=1, keep="queries", **rules)
@@ -76,6 +76,7 @@ def evaluate(
     return scored[0]
 
 
+@suggesting_rules
 def evaluate_all(
     gold: GoldLike | Basis,
     runs: PathLike | Mapping[str, RunLike | Submission] | Iterable[RunLike | Submission] | Runs,
@@ -119,7 +120,6 @@ def evaluate_all(
     >>> [(scores.tag, scores.measures["MicroR"]) for scores in scored], scored["both"].measures["MicroF1"]
     ([('one', 0.5), ('both', 1.0)], 1.0)
     """
-    refuse_other_keywords(evaluate_all, rules)
     if gold is None or isinstance(gold, Number):
         read_gold(gold)  # which says what is wrong with it, before the runs are looked at
     _check(runs, keep, watch, tell)

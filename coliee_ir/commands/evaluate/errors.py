@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import one_of, suggesting_keywords
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
@@ -69,6 +69,7 @@ class Errors(TabularResult):
         return {"coliee_ir": __version__, "runs": runs}
 
 
+@suggesting_keywords()
 def errors(scored: Scored, *, corpus: PathLike | None = None) -> Errors:
     """What became of each document, at the cutoff of the first measure: found, missed, wrong.
 

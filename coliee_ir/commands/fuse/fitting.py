@@ -36,7 +36,7 @@ from coliee_ir.output.grid import Grid, Number, difference_cells, number_or_dash
 from coliee_ir.output.shown import OnGold
 from coliee_ir.reading.anything import in_order, readable
 from coliee_ir.reading.asked import measures_named
-from coliee_ir.reading.basis import Rules, refuse_other_keywords
+from coliee_ir.reading.basis import Rules, suggesting_rules
 from coliee_ir.reading.submission import Submission
 from coliee_ir.reading.years import years
 from coliee_ir.rules.choices import NORM, TIES
@@ -347,6 +347,7 @@ def _with_share(weights: Weights, run: int, share: float) -> Weights:
     return tuple(shared)
 
 
+@suggesting_rules
 def fit_fusion(
     gold: GoldLike,
     *runs: RunLike,
@@ -397,7 +398,6 @@ def fit_fusion(
     >>> fitted.fusion.weights, fitted.fusion.top, fitted.held_out
     ((0.55, 0.45), 1, 1.0)
     """
-    refuse_other_keywords(fit_fusion, rules)
     seed = Resampling(seed=seed).seed  # checked
     columns = rules.get("columns")
     runs = tuple(readable(run, columns) for run in runs)

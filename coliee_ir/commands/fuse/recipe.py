@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.checked import is_finite, is_integer_within, one_of
+from coliee_adapters.checked import is_finite, is_integer_within, one_of, suggesting_keywords
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
@@ -351,6 +351,7 @@ class Fusion:
             ) from None
 
 
+@suggesting_keywords()
 def fuse(
     *runs: RunLike,
     method: str | None = None,

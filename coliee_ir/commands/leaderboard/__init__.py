@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from coliee_adapters.checked import suggesting_keywords
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Answers
@@ -38,6 +39,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@suggesting_keywords()
 def leaderboard(
     scored: Scored | Mapping[str, Scored],
     *,

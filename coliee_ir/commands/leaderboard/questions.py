@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.checked import texts
+from coliee_adapters.checked import suggesting_keywords, texts
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
@@ -44,6 +44,7 @@ class Categories:
     remarks: tuple[str, ...] = ()
 
 
+@suggesting_keywords()
 def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
     """Read categories from a CSV of one of two forms; the first column is the question.
 

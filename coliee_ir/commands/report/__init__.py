@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from coliee_adapters.checked import suggesting_keywords
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import ScoreWarning, UsageError, shortened
 from coliee_adapters.files.source import PathLike
@@ -92,6 +93,7 @@ class Report(TabularResult):
         return write_figures(drawn(self.contents).figures(), folder)
 
 
+@suggesting_keywords()
 def report(
     scored: Scored,
     path: PathLike | None = None,

@@ -10,7 +10,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from coliee_adapters.checked import is_integer_within, one_of, texts
+from coliee_adapters.checked import is_integer_within, one_of, suggesting_keywords, texts
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.ids import IntArray
@@ -28,7 +28,7 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.asked import measures_named
-from coliee_ir.reading.basis import Rules, basis_of, judgements_of, refuse_other_keywords
+from coliee_ir.reading.basis import Rules, basis_of, judgements_of, suggesting_rules
 from coliee_ir.reading.submission import Submission
 from coliee_ir.reading.years import years
 from coliee_ir.rules.protocol import Protocol
@@ -99,6 +99,7 @@ def nested(candidates: Sequence[Candidate], split: Split, selection: Selection) 
     return averaged(list(each), aim.score, aim.is_mean)
 
 
+@suggesting_rules
 def tune(
     gold: GoldLike,
     run: RunLike,
@@ -150,7 +151,6 @@ def tune(
     >>> str(tuning.rule), tuning.resubstitution
     ('score ≥ 0.475', 1.0)
     """
-    refuse_other_keywords(tune, rules)
     if not (floor is None or is_integer_within(floor, 0)) or not (cap is None or is_integer_within(cap, 1)):
         raise UsageError("bad-value", "the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
     if floor is not None and cap is not None and floor > cap:
@@ -252,6 +252,7 @@ def _remarks(scores: Scores) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*scores.remarks, *of_order, *turned.sentences()]))
 
 
+@suggesting_keywords()
 def cut(
     run: RunLike,
     rule: Rule | None = None,

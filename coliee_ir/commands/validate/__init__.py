@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import one_of, suggesting_keywords
 from coliee_adapters.errors import UsageError, quoted
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.files.writing import check_inputs, check_outputs, make_folder
@@ -24,6 +24,7 @@ from coliee_ir.rules.protocol import TASKS, edition_year, protocol, submission_r
 __all__ = ["RULES", "Finding", "Place", "Rule", "Severity", "Validation", "validate"]
 
 
+@suggesting_keywords()
 def validate(
     *files: PathLike,
     task: str | int | None = None,

@@ -102,6 +102,15 @@ def test_the_argument_that_was_probably_meant_is_named(call, meant):
         call()
 
 
+@pytest.mark.parametrize("name", [name for name in coliee_ir.__all__ if inspect.isfunction(getattr(coliee_ir, name))])
+def test_of_every_public_function_a_misspelt_argument_is_answered_with_the_one_that_was_meant(name):
+    function = getattr(coliee_ir, name)
+    for meant, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            with pytest.raises(TypeError, match=rf"did you mean {meant}\?"):
+                function(None, **{meant[:1] + meant: None})
+
+
 def test_one_measure_is_named_measure_and_several_measures():
     for name, function in public_functions():
         taken = inspect.signature(function).parameters

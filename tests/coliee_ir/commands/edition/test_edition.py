@@ -544,7 +544,16 @@ def test_a_new_edition_is_asked_for(again, tmp_path, monkeypatch):
     replies = iter([*answers[:4], "1 3,4 own.toml", *answers[5:]])
     assert main(["edition", "new", "-o", "own.out"]) == 0
     assert [part.task for part in read_edition("own.out").tasks] == ["1", "3", "4", "own"]
-    for at, wrong in ((5, "20 January"), (0, ""), (3, "gold/none.json"), (4, "1 2"), (4, "1 9 tort"), (1, "x")):
+    for at, wrong in (
+        (5, "20 January"),
+        (0, ""),
+        (2, "none"),
+        (6, "none.csv"),
+        (3, "gold/none.json"),
+        (4, "1 2"),
+        (4, "1 9 tort"),
+        (1, "x"),
+    ):
         replies = iter([*answers[:at], wrong, *answers[at + 1 :]])
         assert main(["edition", "new", "-o", "other.toml"]) == 2
     monkeypatch.setattr("builtins.input", lambda _: (_ for _ in ()).throw(EOFError()))

@@ -114,7 +114,7 @@ def test_the_team_from_a_list_goes_before_the_folder(folder):
     [
         ("name,country\nA,JP\n", "t.csv, line 1: [missing-column] (found 'name,country')"),
         ("tag,team\nA,X\nA,Y\n", "t.csv, line 3: [conflicting] X … (found 'A')"),
-        ("tag,team\n", "t.csv, line 1: [empty]"),
+        ("\n", "t.csv: [empty]"),
         ("tag,team\nA,X,Y\n", "t.csv, line 2: [columns] 3 … 2 … (found 'A,X,Y')"),
         ('tag,team\n"A,X\n', "t.csv, line 2: [syntax] unexpected end of data …"),
     ],
@@ -123,6 +123,8 @@ def test_a_list_of_teams_that_cannot_be_read(text, said, folder):
     write(folder, {"a.txt": run_lines(1, "A"), "t.csv": text})
     with refusing(InputError, said):
         rank("a.txt", teams="t.csv")
+    write(folder, {"t.csv": "tag,team\n"})  # of which nobody is listed yet
+    assert len(rank("a.txt", teams="t.csv").entries) == 1
 
 
 def test_more_runs_than_a_team_may_send_are_remarked(folder):

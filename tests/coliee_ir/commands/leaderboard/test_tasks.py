@@ -239,6 +239,8 @@ def test_queries_that_are_called_alike_in_tasks_are_told_apart_by_their_column_o
         found = json.loads(done(call, "leaderboard", *words, "-f", "json")[0])["runs"]
         assert [(run["tag"], tuple(run["interval"])) for run in found] == expected
     assert mentions(failing(call, "leaderboard", *files, "--tasks", "file"), "[too-few]…--tasks folder…")
+    assert mentions(failing(call, "leaderboard", folders, "--tasks", "file"), "[empty]…--tasks folder…")
+    assert mentions(failing(call, "leaderboard", folders / "t0", "--tasks", "folder"), "[empty]…--tasks file…")
     totals = [(of, "Average", run, 0.5) for of, run in {(of, run) for of, _, run, _ in rows}]
     table.write_text("year,query,run,AP\n" + "".join(",".join(map(str, row)) + "\n" for row in [*rows, *totals]))
     assert mentions(failing(call, "leaderboard", table, "--tasks", "year"), "[ambiguous]")
