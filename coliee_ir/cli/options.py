@@ -253,8 +253,8 @@ OPTIONS: Final[Mapping[str, Option]] = {name: option for table in _TABLE.values(
 #: the commands that can be given scores instead of a gold and runs
 OF_SCORES: Final = ("compare", "leaderboard", "plan", "report")
 
-#: options of which only one can be given
-_RIVALS: Final = (("task", "protocol"), ("query_gold", "queries"))
+#: options of which only one can be given: that which names more, and the other
+_RIVALS: Final = (("protocol", "task"), ("query_gold", "queries"))
 
 
 #: an option by its name in the table, or with settings of one command, such as choices or a default
@@ -322,7 +322,8 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
     for rivals in _RIVALS:
         if all(typed[name] for name in rivals):
             first, other = (OPTIONS[name].flags[-1] for name in rivals)
-            parser.error(f"argument {other}: not allowed with argument {first}")
+            what = {"task": "the task", "queries": "the queries"}[rivals[1]]
+            parser.error(f"{first} and {other} both name {what}: leave out {other}")
     protocols = options.protocol
     if protocols:
         from coliee_ir.reading.asked import check_rules

@@ -120,7 +120,7 @@ class InboxFile:
     tasks: tuple[str, ...] = ()  # the tasks that it can be of, the most likely one first; empty where nothing shows it
     task_evidence: str = ""  # what shows the tasks: ``path``, ``description``, ``tag``, ``content``, ``queries``
     shown: tuple[str, ...] = ()  # the tasks that its content shows
-    gold: QueryFile | None = None  # by what it is judged; None where no gold is of its task
+    golds: Sequence[QueryFile] = ()  # by what it is judged: see ``Golds.judges_of``
     skip_reason: str = ""  # why it is passed over: a key of ``SKIP_REASONS``; empty for what is not
     copy_of: str = ""  # what it is a copy of
     error: ColieeError | None = None  # why it cannot be read
@@ -128,6 +128,12 @@ class InboxFile:
     is_named: bool = False  # whether it was named itself, and not found in a folder
     nameless: bool = False  # whether it holds no run tag
     holds: tuple[str, ...] = ()  # the parts of the rules that it holds, where they are named
+
+    @property
+    def gold(self) -> QueryFile | None:
+        """The gold of most of its queries; None where no gold is of its task."""
+        return next(iter(self.golds), None)
+
     queries: tuple[str, ...] = ()  # the first queries in it; ``documents``: the first documents
     documents: tuple[str, ...] = ()
     described: list[Description] = field(default_factory=list)  # what a description says
@@ -208,7 +214,7 @@ class Inventory:
         """Note by which gold each file is judged; as files of a task, where it is named."""
         for file in self.items:
             file.tasks = (task,) if task and not file.skip_reason else file.tasks
-            file.gold = self.golds.judge_of(file.tasks, file.queries)
+            file.golds = self.golds.judges_of(file.tasks, file.queries)
             if file.gold is not None:
                 of_gold = file.gold.tasks
                 file.tasks = tuple(sorted(file.tasks, key=lambda task: task not in of_gold))

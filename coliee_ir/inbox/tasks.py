@@ -169,7 +169,7 @@ class Golds:
     """The golds of a competition; every judge of a file asks them, and no other.
 
     A file is judged by the gold of its task of whose queries it answers the most: by none of another task, whatever
-    ids they share.
+    ids they share. Where it answers queries of further golds of this task, as of several years, these judge it too.
     """
 
     def __init__(self, asked: Iterable[QueryFile] = ()) -> None:
@@ -180,11 +180,19 @@ class Golds:
         """The golds, each once."""
         return [*{id(asked.gold): asked.gold for asked in self.asked if asked.gold is not None}.values()]
 
-    def judge_of(self, tasks: Sequence[str], queries: Collection[str]) -> QueryFile | None:
-        """The gold by which a file is judged that can be of these tasks, the likeliest first; None where none asks."""
+    def judges_of(self, tasks: Sequence[str], queries: Collection[str]) -> list[QueryFile]:
+        """The golds by which a file is judged that can be of these tasks, the likeliest first; none where none asks."""
         own = [asked for task in tasks for asked in self.asked if task in asked.tasks] if tasks else self.asked
         shared = [len(asked.queries.intersection(queries)) for asked in own]
-        return own[shared.index(max(shared))] if own and (tasks or any(shared)) else None
+        if not own or not (tasks or any(shared)):
+            return []
+        first, answered = own[shared.index(max(shared))], {*queries}
+        further = (
+            asked for asked in self.asked
+            if first.is_gold and asked.is_gold and not answered.isdisjoint(asked.queries)
+            and first.queries.isdisjoint(asked.queries) and not {*first.tasks}.isdisjoint(asked.tasks)
+        )  # fmt: skip
+        return [first, *further]
 
     def of_other_task(self, task: str, queries: Collection[str]) -> QueryFile | None:
         """The gold of another task that asks all of the queries, where no gold of the task asks any of them."""

@@ -14,12 +14,14 @@ from typing import Any, Final, TypedDict, Unpack
 import numpy as np
 
 from coliee_adapters import forms, layouts
+from coliee_adapters.by_key import by_key
 from coliee_adapters.checked import suggesting_keywords, texts
 from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import BoolArray, Collection
 from coliee_adapters.records import (
     ONE_WORD,
+    STATUTE_ID,
     Answers,
     Gold,
     GoldLike,
@@ -28,6 +30,7 @@ from coliee_adapters.records import (
     RunLike,
     are_normal,
     exact_id,
+    exam_of,
     normal_id,
     wrong_id,
 )
@@ -198,7 +201,7 @@ def basis_of(
     edition, later = known_edition(task_rules, year)
     check_rules(task_rules)
     decisions = Decisions.of(rules.get("decisions"), task_rules)
-    _refuse_other_task(record, task_rules)
+    _refuse_other_task(record, task_rules, "leave out --answers" if rules.get("task") is None else "change --task")
     in_gold, only = dict.fromkeys(record.queries), rules.get("only")
     left_out = _queries_named(rules.get("exclude", ()), "exclude", record.path, in_gold) | (
         in_gold.keys() & task_rules.exclude
@@ -239,13 +242,21 @@ def _queries_named(ids: str | Iterable[str], purpose: str, path: str, in_gold: M
         raise UsageError(
             "unknown-query",
             f"{counted(len(unknown), 'id')} to {purpose} cannot be found in {path}: "
-            f"{', '.join(map(shortened, unknown[:3]))}; "
-            "name queries, or on the command line a file with an id in its first column",
+            f"{', '.join(map(shortened, unknown[:3]))}; {_queries_hint(unknown[0], in_gold)}",
         )
     return frozenset(named)
 
 
-def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
+def _queries_hint(text: str, in_gold: Collection[str]) -> str:
+    """How queries are named; where a text is the year of an exam, with those of this year."""
+    years = by_key(filter(STATUTE_ID.fullmatch, in_gold), exam_of)
+    if own := years.get(exam_of(f"{text}-")) if re.fullmatch("[HR][0-9]{1,2}", text) else None:
+        return f"to name the {counted(len(own), 'query')} of this year, write {own[0]},… or a file with an id a line"
+    of_years = f"; the gold has questions of {', '.join(sorted(years)[:5])}" if years else ""
+    return f"name queries, or on the command line a file with an id in its first column{of_years}"
+
+
+def _refuse_other_task(gold: Gold, rules: Protocol, remedy: str) -> None:
     """Refuse a gold that is plainly of another task than the one asked for."""
     task = rules.task
     if gold.task in TASKS and task != gold.task:
@@ -259,8 +270,7 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
     if rules.law == "statute" and gold.labels is None and asks_cases(gold):
         raise UsageError(
             "wrong-task",
-            f"{gold.path} is a gold of cases, as in Task 1, but Task {task} was "
-            f"requested; change --task, or leave out --answers and --long-list",
+            f"{gold.path} is a gold of cases, as in Task 1, but Task {task} was requested; {remedy}",
         )
     if not rules.exact_ids and (wrong := wrong_id([*gold.queries, *documents_of(gold)], commas=False)):
         raise InputError(

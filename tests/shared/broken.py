@@ -490,6 +490,7 @@ CASES = (
     _case("thirteen", T1, everywhere("ALPHA1", "ALPHA12345678"), "tag-length", (1, 15, "ALPHA12345678"), 10),
     _case("one line", T1, on(5, "ALPHA1", "ALPHA2"), "tag-differs", (5, 15, "ALPHA2"), open=True),
     # queries
+    _case("lost zeros", T1, each("^000103", "103"), "query-form", (7, 1, "103"), as_is="other", open=True),
     _case("letters", T1, on(3, "000101", "00010I"), "query-form", (3, 1, "00010I"), open=True),
     _case("lost zeros, as in the gold", T1_GOLD, on(7, "000103", "103"), "query-form", (7, 1, "103"), as_is="other"),
     _case("lost zeros, as in the corpus", T1_CORPUS, on(8, "000103", "103"), "query-form", (8, 1, "103"),

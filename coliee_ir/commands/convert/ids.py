@@ -186,7 +186,11 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
         for old, new in islice(changed.items(), 1):
             n = counted(len(changed), what)
             messages.append(f"ids of {n} written as in {gold.path} (first: {old} as {new})")
-        if unmatched := [shortened(text) for text in (changed.get(text, text) for text in ids) if text not in known]:
+        if what == "document" and ids and not judged:
+            messages.append(
+                f"{gold.path} has no documents: ids of documents stay as they are (first: {shortened(next(iter(ids)))})"
+            )
+        elif unmatched := [shortened(text) for text in (changed.get(text, text) for text in ids) if text not in known]:
             messages.append(f"{counted(len(unmatched), what)} not in {gold.path} (first: {unmatched[0]})")
     queries, documents = rewritten
     if isinstance(record, Answers):

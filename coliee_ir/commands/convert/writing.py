@@ -404,9 +404,9 @@ def _write_run(
 ) -> Iterator[str]:
     form = _form(to, RUN_TARGETS, "a run")
     if "documents" not in form.can_write:
-        raise UsageError(
-            "wrong-part", f"{run.path} does not consist of labels: some documents are not one Y or N per query"
-        )
+        problem = f"{run.path} does not consist of labels: some documents are not one Y or N per query"
+        remedy = "name the words of answers with --labels Y=YES,N=NO, their column with --columns answer=NAME"
+        raise UsageError("wrong-part", f"{problem}; {remedy}")
     if form.uses_template:
         yield from _fill_claims(form, run, target, template)
         return

@@ -72,7 +72,7 @@ def validate(
         for value in values:
             one_of(name, value, str | os.PathLike, "a path")
     if gold is not None and queries is not None:
-        raise UsageError("option-conflict", "use either --gold or --queries, not both")
+        raise UsageError("option-conflict", "--gold and --queries both name the queries: leave out --queries")
     if tag is not None and fix is None:
         raise UsageError("option-needed", "--tag is written into a corrected copy: say where it goes with --fix OUT")
     named = gold_files(gold) if gold is not None else [queries] if queries is not None else []

@@ -16,7 +16,7 @@ from coliee_adapters.forms.columns import as_number, last_column
 from coliee_adapters.forms.statute import article_named
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.records import normal_id
-from coliee_ir.commands.validate.rules import MANY
+from coliee_ir.commands.validate.rules import CONVERT, MANY
 from coliee_ir.commands.validate.sheet import LABELLED, Context, Line, Pool, Sheet, clean_tag
 from coliee_ir.judging.mismatch import ARTICLE, Respelling
 
@@ -102,10 +102,9 @@ class _ColumnMatcher:
             tag = "".join(self._common_tail)
             add("tag-words", line.number, line.start(self.width - 1), " ".join(self._common_tail))
         else:
-            columns, form = f"{self.width} columns: {' '.join(self.sheet.layout)}", self.sheet.context.rules.form
-            is_three = n == len(LABELLED) < self.width
-            remedy = f"write {columns}: {self.sheet.conversion(form)}" if is_three else ""
-            add("columns", line.number, found=found, columns=columns, remedy=remedy)
+            columns = f"{self.width} columns: {' '.join(self.sheet.layout)}"
+            command = CONVERT if n == len(LABELLED) < self.width else ""
+            add("columns", line.number, found=found, columns=columns, command=command)
             return None
         cells = ["" if word is None else words[word] for word in taken]
         self.sheet.odd[line.index] = replace(line, taken=taken, cells=[*cells[:-1], tag or cells[-1]])
@@ -171,7 +170,8 @@ class _Ids:
         rules, self.form, self.unknown = context.rules, form, unknown
         of_queries = form == "query-form"
         self.digits = rules.query_digits if of_queries else rules.document_digits
-        pattern = f"[0-9]{{{self.digits}{',' if of_queries else ''}}}" if self.digits else ".*"
+        # query ids of Task 2 run past 999
+        pattern = f"{'[1-9]?' * of_queries}[0-9]{{{self.digits}}}" if self.digits else ".*"
         self.expected = f"ids are numbers of {self.digits} digits"
         self.named: Callable[[str], str | None] = lambda _: None  # which article a text names
         if context.protocol.law == "statute" and of_queries:
@@ -180,8 +180,14 @@ class _Ids:
             pattern, self.expected, self.named = _ARTICLE_ID, "articles have ids like 96 and 398-20", article_named
         self.pattern = re.compile(pattern)
         # whether it is known that all ids have so many digits
-        self.pads = not of_queries and {*map(len, context.known.judged)} == {self.digits}
+        alike = context.known.judged or (context.known.asked if context.protocol.cases_as_queries else None) or ()
+        self.pads = not of_queries and {*map(len, alike)} == {self.digits}
         self.verdicts: dict[int, dict[str, _Verdict | None]] = {}  # by the pool, in which they are known
+
+    @staticmethod
+    def facts(pool: Pool | None) -> dict[str, str]:
+        """That no command knows how ids are written which are in no list that was given."""
+        return {} if pool is None else {"command": ""}
 
     def verdict(self, text: str, pool: Pool | None) -> _Verdict | None:
         """What is wrong with an id; None if nothing is."""
@@ -223,8 +229,10 @@ class _Ids:
             return ""
         if text.lower() in LABELS:
             return f"{self.expected}, and {text} is an answer: is this a submission to another task?"
-        if re.fullmatch("[0-9]+", text) and len(text) < self.digits:
-            return f"leading zeros are lost: write {text.zfill(self.digits)}"
+        if re.fullmatch("[0-9]+", text):
+            if len(text) < self.digits:
+                return f"leading zeros are lost: write {text.zfill(self.digits)}"
+            return f"{self.expected}, and this one has {len(text)}: is this a submission to another task?"
         return self.expected
 
 
@@ -243,7 +251,7 @@ def queries(sheet: Sheet) -> None:
                 line = sheet.line(rows[0])
                 if rule == "query-unknown" and line.cells[sheet.document] in (sheet.context.known.queries or ()):
                     remedy = remedy or "write the query first and then the document"
-                sheet.add(rule, *line.place(0), found, remedy=remedy)
+                sheet.add(rule, *line.place(0), found, remedy=remedy, **ids.facts(sheet.context.known.queries))
                 seen.add(found)
         if verdict is not None and verdict.doubted:
             sheet.doubted.add(query)
@@ -275,7 +283,7 @@ class Lists:
                 line.cells[self.q0] = "Q0"
             if (verdict := self.ids.verdict(line.cells[column], pool)) is not None:
                 for rule, found, remedy in verdict.faults:
-                    add(rule, *line.place(column), found, remedy=remedy)
+                    add(rule, *line.place(column), found, remedy=remedy, **self.ids.facts(pool))
                 line.cells[column], line.doubted = verdict.text, line.doubted or verdict.doubted
         documents = [line.cells[column] for line in lines]
         if self.context.protocol.cases_as_queries and query in documents:

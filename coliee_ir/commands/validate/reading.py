@@ -115,12 +115,10 @@ def _read_columns(sheet: Sheet, text: str, lines: list[str]) -> None:
     if not sheet.contents:
         sheet.kind = ""
     elif header is not None and _is_other_table(_names(header[1]), sheet):
-        columns, form = " ".join(sheet.layout), "labels" if sheet.kind == "answers" else sheet.context.rules.form
+        columns = " ".join(sheet.layout)
         for rule in {*sheet.found} - before:
             del sheet.found[rule]
-        sheet.add(
-            "table", header[0], 1, header[1], remedy=f"write {columns}: {sheet.conversion(form)}", columns=columns
-        )
+        sheet.add("table", header[0], 1, header[1], columns=columns)
         sheet.kind, sheet.contents = "", []
     elif header is not None:
         sheet.add("header", header[0], 1, header[1])
@@ -232,7 +230,7 @@ def _read_json(sheet: Sheet) -> None:
             blocks = list(run.blocks())
     except InputError as error:
         unreadable(sheet, error)
-    add(rule, remedy=sheet.conversion(form))
+    add(rule, form=form)
     named = _NAMED.fullmatch(Path(sheet.name).name)
     tag = clean_tag(named[1] if named else sheet.source.stem, sheet.context.rules.tag_length) or "RUN"
     rows = []

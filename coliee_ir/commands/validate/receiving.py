@@ -71,11 +71,11 @@ def received(
             row.described = any((row.team, task, row.tag) in described for task in (described_task(row.task), ""))
     found: dict[tuple[str, str], Finding] = {}
     for (_, task, _), pile in sorted(_files_by_team_and_task(inventory, rows).items()):
-        judges = (one.gold for one in pile.values() if one.gold is not None)
-        gold = next(judges, QueryFile("", frozenset(), (), is_gold=False, corpus=corpus))
+        golds = {gold.file: gold for file in pile.values() for gold in file.golds}
+        gold = next(iter(golds.values()), QueryFile("", frozenset(), (), is_gold=False, corpus=corpus))
         named: dict[str, Any] = {"task": task or None, "edition": gold.year or edition, "corpus": gold.corpus}
-        if gold.file:
-            named |= _judges(gold, inventory.golds.asked, pile.values())
+        if golds:
+            named |= {"gold": [*golds]} if gold.is_gold else {"queries": gold.file}
         # what is not ranked may be more
         apart = {one.tag for one in pile.values() if one.sender.status and not one.skip_reason}
         corrected = _corrected(pile.values())
@@ -158,21 +158,6 @@ def _files_by_team_and_task(inventory: Inventory, rows: Mapping[str, Received]) 
             for key in mine:
                 piles.setdefault(key, {})[item.file] = item
     return piles
-
-
-def _judges(
-    gold: QueryFile, asked: Iterable[QueryFile], files: Iterable[InboxFile]
-) -> dict[str, PathLike | list[PathLike]]:
-    """The gold of a pile, with the golds of other years that its files answer as well."""
-    if not gold.is_gold:
-        return {"queries": gold.file}
-    answered = {query for file in files for query in file.queries}
-    others: list[PathLike] = [
-        other.file for other in asked
-        if other is not gold and other.is_gold and {*other.tasks} & {*gold.tasks}
-        and other.queries.isdisjoint(gold.queries) and not other.queries.isdisjoint(answered)
-    ]  # fmt: skip
-    return {"gold": [gold.file, *others] if others else gold.file}
 
 
 def _validated(files: Sequence[str], named: Mapping[str, Any]) -> tuple[Finding, ...]:

@@ -196,10 +196,13 @@ def _by_kind(inbox: Inbox) -> Iterator[str]:
     grave = [finding for finding in by_gravity(inbox.findings) if finding.severity is not Severity.NOTE]
     # what a remedy says of one place, ``write ARC1``, does not keep findings with the same remedy apart
     place = re.compile(r"[\w.-]*(?:[0-9_]|[A-Z]{2})[\w.-]*")
-    for findings in by_key(grave, lambda finding: (finding.rule, place.sub("…", finding.advice))).values():
-        one = replace(findings[0], count=sum(finding.count for finding in findings))
-        if len({finding.advice for finding in findings}) > 1:
-            one.remedy = f"in the first file: {one.advice}"
+    for findings in by_key(grave, lambda finding: (finding.rule, place.sub("…", finding.remedy_in_words))).values():
+        # which command does it, each team is told of its own file
+        one = replace(
+            findings[0], count=sum(finding.count for finding in findings), facts={**findings[0].facts, "command": ""}
+        )
+        if len({finding.remedy_in_words for finding in findings}) > 1:
+            one.remedy = f"in the first file: {one.remedy_in_words}"
         more = f" and {len(findings) - _FILES} more" if len(findings) > _FILES else ""
         files = ", ".join(map(_file, findings[:_FILES])) + more
         yield from _block(one, f"{one.rule}, {counted(len(findings), 'file')}: {one.says}", files, f"  [{one.source}]")
@@ -224,7 +227,9 @@ def _block(finding: Finding, says: str, where: str, by: str) -> Iterator[str]:
     indent = " " * (_INDENT + 2)
     if where:
         yield f"{indent}{printable(where)}"
-    yield f"{indent}→ {printable(finding.advice)}{by}"
+    yield f"{indent}→ {printable(finding.remedy_in_words)}{by}"
+    if finding.command:
+        yield f"{indent}  {printable(finding.command)}"
 
 
 def _fix(finding: Finding, *, fixed: bool) -> str:

@@ -33,6 +33,7 @@ class Rule(NamedTuple):
     remedy: str  # what to do, unless the place at hand tells more
     source: Authority  # who says so; a number that differs by task and edition may have a source of its own
     mended: str = ""  # what ``--fix`` does about it; empty where that takes a decision
+    command: str = ""  # the command that does what the remedy says, with the facts of the place by name
 
 
 #: More documents of a query than any system needs whose answers are scored as a set.
@@ -42,6 +43,9 @@ _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _PROTOCOL = Authority.PROTOCOL
 _PAGE, _PILOT, _OURS = Authority.PAGE, Authority.PILOT, Authority.OURS
 _LINES: Final = "{n} (line|lines)"
+_WITH_TAG: Final = "validate {file} {rules} --tag TAG --fix OUT"
+#: also named where a line has three columns of six
+CONVERT: Final = "convert {file} OUT --to {form}{columns_option}"
 
 # one rule a row
 # fmt: off
@@ -54,8 +58,8 @@ RULES: Final[dict[str, Rule]] = {
     "utf-16": Rule(_E, "the file is UTF-16", "save it as UTF-8, or better as ASCII", _PAGE, "written as UTF-8"),
     "not-utf8": Rule(_E, "{n} (byte is|bytes are) not UTF-8", "save the file as UTF-8, or better as ASCII", _PAGE, "taken out of run tags"),
     "bom": Rule(_E, "the file begins with a byte order mark, which becomes part of the first query id", "save as UTF-8 without BOM", _PAGE, "taken off"),
-    "form": Rule(_E, "the file is not in the format that the task asks for", "send lines of columns", _PAGE, "lists of documents in JSON are written in columns; the run tag is the file's name or --tag"),
-    "json": Rule(_W, "the file is JSON; the organisers ask for columns, though they scored runs in JSON in 2024", "send columns", _PAGE, "lists of documents are written in columns; the run tag is the file's name or --tag"),
+    "form": Rule(_E, "the file is not in the format that the task asks for", "send lines of columns", _PAGE, "lists of documents in JSON are written in columns; the run tag is the file's name or --tag", command=CONVERT),
+    "json": Rule(_W, "the file is JSON; the organisers ask for columns, though they scored runs in JSON in 2024", "send columns", _PAGE, "lists of documents are written in columns; the run tag is the file's name or --tag", command=CONVERT),
     "empty-list": Rule(_N, "{n} (query has|queries have) an empty list", "it counts as unanswered", _OURS),
     "carriage-return": Rule(_E, f"{_LINES} (ends|end) in a carriage return alone, which no evaluator reads as a line end", "save with Unix line ends", _OURS, "replaced by newlines"),
     "line-separator": Rule(_E, f"{_LINES} (ends|end) in a Unicode line separator, which no evaluator reads as a line end", "save with Unix line ends", _OURS, "replaced by newlines"),
@@ -63,7 +67,7 @@ RULES: Final[dict[str, Rule]] = {
     "control": Rule(_E, f"{_LINES} (holds|hold) control characters", "remove them", _OURS, "taken out"),
     "not-ascii": Rule(_E, f"{_LINES} (contains|contain) non-ASCII characters", "write ASCII", _PAGE, "full-width letters and digits, dashes and wide blanks written in ASCII; invisible characters removed"),
     "header": Rule(_E, "the first line names columns", "remove it: only lines of a submission are asked for", _PAGE, "taken out"),
-    "table": Rule(_E, "the first line names columns that a submission does not have", "write {columns}", _PAGE),
+    "table": Rule(_E, "the first line names columns that a submission does not have", "write {columns}", _PAGE, command=CONVERT),
     "comment": Rule(_W, "{n} comment (line|lines)", "remove (it|them), though the organisers' own sample of a long list begins with one", _OURS, "taken out"),
     "blank-line": Rule(_N, "{n} blank (line|lines)", "remove (it|them)", _OURS, "taken out"),
     "separator": Rule(_E, f"{_LINES} (is|are) not separated by single blanks", "put one blank between columns", _PAGE, "single blanks written"),
@@ -73,35 +77,35 @@ RULES: Final[dict[str, Rule]] = {
     "no-newline": Rule(_N, "the last line has no line end", "end it with a newline", _OURS, "added"),
     "columns": Rule(_E, f"{_LINES} (has|have) the wrong number of columns", "write {columns}", _PAGE),
     "trec-columns": Rule(_E, f"{_LINES} (has|have) TREC's six columns", "write three: QUERY DOCUMENT TAG", _PAGE, "written in three columns, best score first"),
-    "tag-missing": Rule(_E, f"{_LINES} (has|have) no run tag", "write it as the last column", _PAGE, "written, if other lines have it or --tag names it"),
-    "tag-words": Rule(_E, f"{_LINES} (has|have) a run tag of several words", "write one word of letters and digits", _PAGE, "blanks removed"),
-    "tag-characters": Rule(_E, f"{_LINES} (has|have) a run tag with characters other than letters and digits", "remove them", _PAGE, "taken out"),
-    "tag-length": Rule(_E, f"{_LINES} (has|have) a run tag of more than {{tag_length}} characters", "shorten it", _PAGE, "shortened, unless two runs would then share a tag"),
-    "tag-differs": Rule(_E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE, "written, if --tag names it"),
+    "tag-missing": Rule(_E, f"{_LINES} (has|have) no run tag", "write it as the last column", _PAGE, "written, if other lines have it or --tag names it", command=_WITH_TAG),
+    "tag-words": Rule(_E, f"{_LINES} (has|have) a run tag of several words", "write one word of letters and digits", _PAGE, "blanks removed", command=_WITH_TAG),
+    "tag-characters": Rule(_E, f"{_LINES} (has|have) a run tag with characters other than letters and digits", "remove them", _PAGE, "taken out", command=_WITH_TAG),
+    "tag-length": Rule(_E, f"{_LINES} (has|have) a run tag of more than {{tag_length}} characters", "shorten it", _PAGE, "shortened, unless two runs would then share a tag", command=_WITH_TAG),
+    "tag-differs": Rule(_E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE, "written, if --tag names it", command=_WITH_TAG),
     # queries
-    "query-form": Rule(_E, "{n} query (id does|ids do) not have the organisers' format", "write ids as the organisers do", _PAGE, "rewritten to match --queries, if given"),
+    "query-form": Rule(_E, "{n} query (id does|ids do) not have the organisers' format", "write ids as the organisers do", _PAGE, "rewritten to match --queries, if given", command="convert {file} OUT --to {form} --like GOLD, or validate {file} {rules} --queries FILE --fix OUT"),
     "query-unknown": Rule(_E, "{n} query (id is|ids are) not in the query list", "is this the run of another year or task?", _OURS),
     "query-missing": Rule(_W, "{n} (query is|queries are) not answered", "an unanswered query lowers recall, or counts as wrong; is part of the run missing?", _OURS),
     # documents
     "q0": Rule(_E, f"{_LINES} (has|have) something other than Q0 in column 2", "write Q0", _PAGE, "Q0 written"),
     "txt-suffix": Rule(_E, "{n} (id ends|ids end) in .txt", "write the number alone", _PAGE, "taken off"),
-    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "rewritten to match --corpus or --gold, if given"),
+    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "rewritten to match --corpus or --gold, if given", command="convert {file} OUT --to {form} --like GOLD, or validate {file} {rules} --corpus DIR --fix OUT"),
     "document-unknown": Rule(_E, "{n} (document is|documents are) not in the corpus", "write ids as the corpus does", _OURS),
-    "self-retrieved": Rule(_W, "{n} (query retrieves|queries retrieve) (itself|themselves)", "a case does not cite itself: remove it", _OURS),
+    "self-retrieved": Rule(_W, "{n} (query retrieves|queries retrieve) (itself|themselves)", "a case does not cite itself: remove it", _OURS, command="cut {file} --not-itself {rules} -o OUT"),
     "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or answer already given for the query", "list each document once", _OURS, "left out"),
     "score": Rule(_E, "{n} (score is not a finite number|scores are not finite numbers)", "write scores like 12.5", _PAGE),
     "rank": Rule(_E, "{n} (rank is not an integer|ranks are not integers)", "write ranks 1, 2, 3, …", _PAGE, "ranks written by score"),
-    "rank-order": Rule(_W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them", _OURS),
+    "rank-order": Rule(_W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them", _OURS, command=CONVERT),
     "rank-numbers": Rule(_N, "{n} (query has|queries have) ranks other than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),
     "equal-scores": Rule(_W, "{n} (query has|queries have) the same score for all documents", "ties are broken by id, so the order is lost: write scores that decrease with the rank", _OURS),
-    "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS),
-    "long-answer": Rule(_W, f"{{n}} (query has|queries have) more than {MANY} documents in a file scored as a set", "each further document lowers precision: shorten the list", _OURS),
-    "long-list-count": Rule(_E, "{n} (query does|queries do) not have {long_list} documents in the long list", "write {long_list} per query", _PAGE),
+    "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS, command="cut {file} --by k=N {rules} -o OUT"),
+    "long-answer": Rule(_W, f"{{n}} (query has|queries have) more than {MANY} documents in a file scored as a set", "each further document lowers precision: shorten the list", _OURS, command="cut {file} --by k=N {rules} -o OUT"),
+    "long-list-count": Rule(_E, "{n} (query does|queries do) not have {long_list} documents in the long list", "write {long_list} per query", _PAGE, command="cut {file} --by k={long_list} {rules} -o OUT"),
     "ungrouped": Rule(_N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together", _OURS, "put together"),
     # answers
     "label-form": Rule(_E, "{n} (label is|labels are) not written Y or N", "write Y or N", _PAGE, "written Y or N"),
-    "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N", _PAGE),
-    "answered-twice": Rule(_E, "{n} (query is|queries are) answered both Y and N", "keep one", _OURS),
+    "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N", _PAGE, command="convert {file} OUT --to labels --labels Y=YES,N=NO"),
+    "answered-twice": Rule(_E, "{n} (query is|queries are) answered both Y and N", "keep one; of samples of a model, the answer that most give", _OURS, command="convert {file} OUT --to labels --aggregate vote --tag TAG"),
     # the pilot
     "instance": Rule(_E, f"{_LINES} (is not an instance|are not instances)", "send the organisers' file with each null replaced by true or false", _PILOT),
     "instance-twice": Rule(_E, "{n} (instance appears|instances appear) twice", "give each once", _OURS),
@@ -114,9 +118,9 @@ RULES: Final[dict[str, Rule]] = {
     "claim-missing": Rule(_E, "{n} (claim is|claims are) missing", "send every claim of the test file", _OURS),
     "claim-unknown": Rule(_E, "{n} (claim is|claims are) not in the test file", "send those of the test file", _OURS),
     # a shared task of others
-    "too-many": Rule(_E, "{n} (query has|queries have) more than {most} documents", "shorten the (list|lists)", _PROTOCOL),
+    "too-many": Rule(_E, "{n} (query has|queries have) more than {most} documents", "shorten the (list|lists)", _PROTOCOL, command="cut {file} --by k={most} {rules} -o OUT"),
     # all files together
-    "tag-shared": Rule(_E, "another file has the same run tag", "give each run its own tag", _PAGE),
+    "tag-shared": Rule(_E, "another file has the same run tag", "give each run its own tag", _PAGE, command=_WITH_TAG),
     "runs": Rule(_E, "{n} runs given; a team may submit at most {most_runs}", "choose {most_runs}; check each team's runs separately", _PAGE),
     "runs-unstated": Rule(_W, "{n} runs were given together; the organisers state no limit for this task and edition; elsewhere it is {most_runs}", "choose {most_runs}, or ask the organisers", Authority.OVERVIEW_2021),
     "part-missing": Rule(_W, "the {missing} of this run are not among the files", "check all files of a submission together, with the same run tag; or name the --edition whose rules count", _OURS),

@@ -24,7 +24,7 @@ from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.mismatch import respelled
 from coliee_ir.reading.anything import read_queries
-from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, SubmissionRules
+from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, SubmissionRules, protocol
 
 #: how many places of a finding are kept, and how many characters of what stood there
 _PLACES: Final = 3
@@ -112,9 +112,21 @@ class Finding:
         return self._in_words(RULES[self.rule].says)
 
     @property
-    def advice(self) -> str:
+    def command(self) -> str:
+        """The command that does it; empty where there is none, or nothing is left to do."""
+        pattern = "" if self.mended == self.count else str(self.facts.get("command", RULES[self.rule].command))
+        file = "FILE" if self.file == "<stdin>" else shlex.quote(self.file)
+        return re.sub("(^|, or )(?=.)", r"\1coliee-ir ", pattern).format_map(self.facts | {"file": file})
+
+    @property
+    def remedy_in_words(self) -> str:
         """The remedy of the places, or else that of the rule."""
         return self.remedy or self._in_words(RULES[self.rule].remedy)
+
+    @property
+    def advice(self) -> str:
+        """What to do, and by which command."""
+        return ": ".join(filter(None, (self.remedy_in_words, self.command)))
 
     def _in_words(self, pattern: str) -> str:
         for name, value in self.facts.items():
@@ -276,8 +288,20 @@ class Sheet:
     ) -> None:
         """Count one more finding of a rule."""
         if rule not in self.found:
-            self.found[rule] = Finding(self.name, rule, facts=facts)
+            self.found[rule] = Finding(self.name, rule, facts=self._facts | facts)
         self.found[rule].add(line, column, found, remedy)
+
+    @property
+    def _facts(self) -> dict[str, object]:
+        """What the commands of remedies name: the rules, the form of the submission, and the user's columns."""
+        row, year, columns = self.context.protocol, self.context.year, self.context.columns
+        rules = f"--task {row.task}" if row.is_coliee else f"--protocol {shlex.quote(row.own_file or row.task)}"
+        names = shlex.quote(",".join(f"{role}={column}" for role, column in columns.items()))
+        return {
+            "rules": rules if year == protocol(row.task).newest else f"{rules} --edition {year}",
+            "form": "labels" if self.kind == "answers" else self.context.rules.form or "labels",
+            "columns_option": f" --columns {names}" if columns else "",
+        }
 
     def words(self) -> Iterator[Sequence[str]]:
         """The words of each line with words, in ASCII where they can be."""
@@ -318,12 +342,6 @@ class Sheet:
     def document(self) -> int:
         """Which column holds the documents or the answers."""
         return self.column("DOCUMENT") or 1
-
-    def conversion(self, form: str) -> str:
-        """The command that writes the file in another form."""
-        names = ",".join(f"{role}={column}" for role, column in self.context.columns.items())
-        option = f" --columns {shlex.quote(names)}" if names else ""
-        return f"coliee-ir convert {shlex.quote(self.name)} OUT --to {form}{option}"
 
     def first_place(self, query: str) -> tuple[int | None, int | None]:
         """Where a query stands first; nowhere if no line of it is understood."""

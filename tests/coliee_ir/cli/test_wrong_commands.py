@@ -132,7 +132,12 @@ evaluate gold.json bm25.txt -f yaml                       │ usage           �
 evaluate gold.json bm25.txt --answers a --answers b       │ bad-value       │ 2 times for 1 run
 evaluate gold.json bm25.txt --long-list a --long-list b   │ bad-value       │ 2 times for 1 run
 evaluate gold.json bm25.txt bm25.txt --answers a          │ bad-value       │ 1 time for 2 runs
-evaluate gold.json bm25.txt --answers bm25.txt            │ wrong-task      │ --task
+evaluate gold.json bm25.txt --answers bm25.txt            │ wrong-task      │ leave out --answers
+evaluate gold.json bm25.txt --task 4                      │ wrong-task      │ change --task [wrong-task]
+evaluate four.xml answers.txt --only R07                  │ unknown-query   │ 30 queries of this year
+evaluate four.xml answers.txt --only H30                  │ unknown-query   │ questions of R07
+validate bm25.txt --queries gold.json --gold gold.json    │ usage           │ leave out --queries
+convert three.csv x.txt --to labels                       │ wrong-part      │ --labels Y=
 evaluate gold.json bm25.txt --task 1 --decision undefined=one │ unfit-option    │ rationale
 evaluate gold.json bm25.txt -o gold.json                  │ would-overwrite │ another file
 evaluate gold.json bm25.txt -o no/place                   │ cannot-write    │ no/place

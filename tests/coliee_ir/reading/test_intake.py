@@ -149,9 +149,12 @@ def test_a_file_is_judged_by_a_gold_of_its_task_and_by_no_other():
         QueryFile("R08.xml", frozenset({"R08-1-A"}), ("3", "4"), True), QueryFile("R01.xml", year, ("4",), True, "R01"),
     ])  # fmt: skip
     judging = {
-        (task, one): golds.judge_of((task,), {one}) for task, one in (("1", "826"), ("4", "R01-1-A"), ("3", "R01-1-A"))
+        (task, query): [gold.file for gold in golds.judges_of((task,), {query})]
+        for task, query in (("1", "826"), ("4", "R01-1-A"), ("3", "R01-1-A"))
     }
-    assert [one and one.file for one in judging.values()] == ["1.json", "R01.xml", "R08.xml"]
+    assert [*judging.values()] == [["1.json"], ["R01.xml"], ["R08.xml"]]
+    of_years = golds.judges_of(("4",), {"R01-1-A", "R08-1-A", "826"})  # and not of another task
+    assert [gold.file for gold in of_years] == ["R08.xml", "R01.xml"]
     assert (elsewhere := golds.of_other_task("1", fragments)) is not None and elsewhere.tasks == ("2",)
 
 

@@ -1,12 +1,13 @@
 """Each broken submission yields its finding and no other, its clean twin none; what is mended scores as was meant."""
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
-from broken import CASES, TWINS
+from broken import CASES, T1_LISTS, TWINS
 
 from coliee_adapters.errors import ColieeError
-from coliee_ir import validate
 from coliee_ir.commands.validate import RULES, Place
 
 MENDED = [case for case in CASES if RULES[case.rule].mended]
@@ -80,29 +81,27 @@ def test_every_rule_has_a_case_and_every_mended_rule_a_scored_one():
     assert {case.rule for case in MENDED} == {name for name, rule in RULES.items() if rule.mended}
 
 
-@pytest.mark.parametrize(("n", "rule"), [(2, "columns"), (3, "tag-words")])
-def test_words_are_a_tag_where_most_lines_end_in_them(n, rule, tmp_path):
-    tags = ["run A"] * n + ["ALPHA"] * (4 - n)
-    (tmp_path / "run.txt").write_text("".join(f"00000{at} 000090 {tag}\n" for at, tag in enumerate(tags, start=1)))
-    found = validate(tmp_path / "run.txt", task="1")
-    assert {"columns", "tag-words"} & {finding.rule for finding in found.findings} == {rule}
+#: what a user puts in the place of the words of a command
+FILLED = {
+    "GOLD": "gold.json", "FILE": "queries.json", "DIR": "ids.txt", "TAG": "OURS1", "k=N": "k=1", "OUT": "mended.txt",
+    "Y=YES,N=NO": "Y=maybe,N=never", "--queries gold.json": "--queries gold.xml",
+}  # fmt: skip
+#: of each rule that a command mends, a broken submission of which nothing else is known
+COMMANDED = {case.rule: case for case in reversed(CASES) if RULES[case.rule].command and not {*case.twin.options} & {
+    "gold", "queries"} and (case.twin.options.keys() <= {"task", "edition"} or case.rule == "everything")}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("lines", "task", "rule", "remedy"),
-    [
-        ("R07-01-U 96 A\n", "3", "columns", "--to trec"),
-        ("000201 000101 A\n000202 000101 A\n", "1", "query-unknown", "query first"),
-    ],
-)
-def test_the_remedy_is_that_of_the_likeliest_mistake(lines, task, rule, remedy, tmp_path):
-    (tmp_path / "run.txt").write_text(lines)
-    (tmp_path / "queries.txt").write_text("000101\n000102\nR07-01-U\n")
-    found = validate(tmp_path / "run.txt", task=task, queries=tmp_path / "queries.txt")
-    assert remedy in next(finding.advice for finding in found.findings if finding.rule == rule)
-
-
-def test_a_score_of_0_is_the_last_of_a_list(tmp_path):
-    (tmp_path / "task3.A").write_text("R07-01-U Q0 1 1 0.5 A\nR07-01-U Q0 2 2 0 A\n")
-    found = validate(tmp_path / "task3.A", task="3", edition=2025)
-    assert "rank-order" not in {finding.rule for finding in found.findings}
+@pytest.mark.parametrize("rule", sorted({name for name, rule in RULES.items() if rule.command} - {"too-many"}))
+def test_the_command_of_a_remedy_mends_it_as_it_is_typed(rule, tmp_path, monkeypatch, call):
+    monkeypatch.chdir(tmp_path)
+    case = COMMANDED[rule]
+    given = case.twin.put(Path(), case.broken)
+    T1_LISTS.put(Path(), {})
+    (finding,) = [one for one in case.twin.validate(Path(), given).findings if one.rule == rule]
+    assert finding.advice.endswith(finding.command) and case.where in finding.command
+    for command in finding.command.split(", or "):
+        program, *words = shlex.split(re.sub("|".join(FILLED), lambda match: FILLED[match[0]], command))
+        code, _, err = call(*words)
+        assert (program, code) in (("coliee-ir", 0), ("coliee-ir", words[0] == "validate")), err
+        left = case.twin.validate(Path(), [Path("mended.txt")])
+        assert rule not in {one.rule for one in left.findings}, command
