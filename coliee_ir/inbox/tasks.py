@@ -187,12 +187,12 @@ class Golds:
         if not own or not (tasks or any(shared)):
             return []
         first, answered = own[shared.index(max(shared))], {*queries}
-        further = (
-            asked for asked in self.asked
+        further = {
+            asked.file: asked for asked in own
             if first.is_gold and asked.is_gold and not answered.isdisjoint(asked.queries)
             and first.queries.isdisjoint(asked.queries) and not {*first.tasks}.isdisjoint(asked.tasks)
-        )  # fmt: skip
-        return [first, *further]
+        }  # fmt: skip
+        return [first, *further.values()]
 
     def of_other_task(self, task: str, queries: Collection[str]) -> QueryFile | None:
         """The gold of another task that asks all of the queries, where no gold of the task asks any of them."""

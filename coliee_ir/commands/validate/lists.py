@@ -6,7 +6,6 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter, itemgetter
@@ -30,32 +29,36 @@ _QUESTION_ID: Final = r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+"  # as the organisers wr
 _ARTICLE_ID: Final = r"[1-9][0-9]*(?:-[1-9][0-9]*)*"
 
 #: what takes a finding: ``Sheet.add``
-_Add = Callable[..., None]
+Add = Callable[..., None]
+
+
+def _pass(*_: object, **__: object) -> None:
+    """Take no finding: of a line that is read again, all are known."""
 
 
 def columns(sheet: Sheet) -> None:
     """Every line has the columns of the task; if not, what it has is understood where that takes no decision."""
-    understood, last = _ColumnMatcher(sheet), len(sheet.contents) - 1
+    matcher, last = _ColumnMatcher(sheet), len(sheet.contents) - 1
     sheet.is_cut = not sheet.ended and last > 0 and _is_cut(sheet)
     labels = set[str]()
     for index, words in enumerate(sheet.words()):
+        line = None if matcher.is_plain(words) else sheet.line(index)
         if sheet.is_cut and index == last:
             sheet.add("cut-short", sheet.numbers[index], found=" ".join(words))
-            cells: Sequence[str] | None = None
-        elif len(words) == understood.width and understood.last == "tag":
-            cells = words
-        else:
-            cells = understood.cells(sheet.line(index))
-        if cells is None:
             sheet.left.append(index)
             continue
+        if line is not None and not matcher.understands(line, sheet.add):
+            sheet.left.append(index)
+            continue
+        cells = words if line is None else line.cells
         sheet.queries.setdefault(cells[0], array("l")).append(index)
         sheet.tags.setdefault(cells[-1], cells[-1])
         sheet.tag = sheet.tag or cells[-1]
-        if cells[-1] != understood.sound_tag:
-            understood.check_tag(sheet.line(index))
+        if cells[-1] != matcher.sound_tag:
+            matcher.check_tag(line or sheet.line(index))
         if sheet.kind == "answers":
             labels.add(cells[1])
+    sheet.understands = matcher.understands
     sheet.labels = DIGITS if labels <= set(DIGITS) else LABELS
     if not sheet.ended and not sheet.is_cut:
         sheet.add("no-newline", sheet.numbers[last])
@@ -82,9 +85,15 @@ class _ColumnMatcher:
             pairs = ((words[0], words[-1]) for words in sheet.words() if len(words) == self.width)
             self.last = last_column(pairs) or "tag"
 
-    def cells(self, line: Line) -> Sequence[str] | None:
-        """The columns of a line that is not simply one word a column; None where they are not understood."""
-        words, n, add = line.words, len(line.words), self.sheet.add
+    def is_plain(self, words: Sequence[str]) -> bool:
+        """Whether a line is simply one word a column."""
+        return len(words) == self.width and self.last == "tag"
+
+    def understands(self, line: Line, add: Add = _pass) -> bool:
+        """Put the words of a line into its columns; whether it can be understood."""
+        words, n = line.words, len(line.words)
+        if self.is_plain(words):
+            return True
         found, tag, taken = " ".join(words), "", tuple[int | None, ...](range(self.width))
         if n == self.width or (n == self.width - 1 and self._lacks_tag(words)):
             taken = (*range(self.width - 1), None)
@@ -96,7 +105,7 @@ class _ColumnMatcher:
             taken, line.score = (0, 2, 5), as_number(words[4])
             if line.score is None:
                 add("score", line.number, found=words[4])
-                return None
+                return False
             add("trec-columns", line.number, found=found)
         elif n > self.width and tuple(words[self.width - 1 :]) == self._common_tail:
             tag = "".join(self._common_tail)
@@ -105,10 +114,10 @@ class _ColumnMatcher:
             columns = f"{self.width} columns: {' '.join(self.sheet.layout)}"
             command = CONVERT if n == len(LABELLED) < self.width else ""
             add("columns", line.number, found=found, columns=columns, command=command)
-            return None
+            return False
         cells = ["" if word is None else words[word] for word in taken]
-        self.sheet.odd[line.index] = replace(line, taken=taken, cells=[*cells[:-1], tag or cells[-1]])
-        return self.sheet.odd[line.index].cells
+        line.taken, line.cells = taken, [*cells[:-1], tag or cells[-1]]
+        return True
 
     def _lacks_tag(self, words: Sequence[str]) -> bool:
         """Whether a line that is one word short ends where the run tag should begin; else another column is missing."""
@@ -267,7 +276,7 @@ class Lists:
         self.ids = _Ids(sheet.context, "document-form", "document-unknown")
         self.score, self.rank, self.q0 = (sheet.column(name) for name in ("SCORE", "RANK", "Q0"))
 
-    def read(self, query: str, add: _Add = lambda *_, **__: None) -> list[Line]:
+    def read(self, query: str, add: Add = _pass) -> list[Line]:
         """The lines of a query as they should be, without those that repeat others."""
         lines = [self.sheet.line(index) for index in self.sheet.queries[query]]
         for line in lines:
@@ -294,7 +303,7 @@ class Lists:
             self._ranks(lines, kept, add, self.score, self.rank)
         return kept
 
-    def _distinct(self, lines: list[Line], column: int, add: _Add) -> list[Line]:
+    def _distinct(self, lines: list[Line], column: int, add: Add) -> list[Line]:
         """Of the lines of one document, that of the best score."""
         best: dict[str, Line] = {}
         for line in lines:
@@ -307,7 +316,7 @@ class Lists:
                 add("duplicate", *line.place(column), f"{line.cells[0]} {line.cells[column]}")
         return kept
 
-    def _ranks(self, lines: list[Line], kept: list[Line], add: _Add, score: int, rank: int) -> None:
+    def _ranks(self, lines: list[Line], kept: list[Line], add: Add, score: int, rank: int) -> None:
         """Ranks are whole numbers from 1 that follow the scores; where no decision is needed, they are written anew."""
         ranks = {line.index: integer_of(line.cells[rank]) for line in lines}
         for line in lines:
@@ -333,7 +342,7 @@ class Lists:
         for place, (_, line) in enumerate((pair for pair in scored if pair[1].index in indexes), start=1):
             line.cells[rank] = str(place)
 
-    def _answers(self, query: str, lines: list[Line], add: _Add) -> list[Line]:
+    def _answers(self, query: str, lines: list[Line], add: Add) -> list[Line]:
         """Every answer is Y or N, and a question has one; all 1 or 0 are understood as by ``evaluate``."""
         for line in lines:
             text = line.cells[1]

@@ -7,6 +7,7 @@ is a finding, and what can be understood goes on to the next question.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,15 @@ from coliee_adapters.forms import detect, json_records, vocabulary
 from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
 from coliee_adapters.records import Answers, Columns
-from coliee_ir.commands.validate.sheet import LABELLED, OTHER_FORMS, Line, Sheet, clean_tag
+from coliee_ir.commands.validate.sheet import (
+    LABELLED,
+    OTHER_FORMS,
+    WIDE_BLANK,
+    Sheet,
+    clean_tag,
+    word_matches,
+    words_of,
+)
 from coliee_ir.inbox.tasks import NOTHING, names_columns, utf16
 from coliee_ir.judging.order import order_of
 from coliee_ir.rules.protocol import NUMBERED
@@ -33,18 +42,6 @@ _IRREGULAR: Final = ("  ", "\n ", " \n", "\n\n", "\n#", "\n/")
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NO_ASCII: Final = re.compile("[^\x00-\x7f\udc80-\udcff]+")
-_WIDE_BLANK: Final = re.compile(r"[^\S\x00-\x7f]")
-_WORD: Final = re.compile(f"[^{BLANKS}]+")
-_COMMA_WORD: Final = re.compile(r"""[^,;\s"']+""")
-#: commas or semicolons end the first two words, as where a CSV is told from columns
-_BY_COMMA: Final = re.compile(r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)")
-
-#: What is written in ASCII without a doubt: full-width letters, digits and marks, and the dashes of word processors.
-_ASCII: Final = {
-    **{ord("\uff01") + at: chr(0x21 + at) for at in range(94) if chr(0x21 + at).isalnum() or chr(0x21 + at) in "-._"},
-    **dict.fromkeys(map(ord, "‐‑‒–—―−"), "-"),
-}
-_NO_WIDTH: Final = re.compile("[\x00-\x1f\x7f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 _LINE_END: Final = re.compile(rf"\r++\n?|\n|{SEPARATORS.pattern}")
 _ASCII_LINE_END: Final = re.compile(r"\r++\n?|\n")
@@ -133,15 +130,16 @@ def _is_regular(text: str) -> bool:
 
 def _split(sheet: Sheet, lines: Sequence[str]) -> tuple[int, str] | None:
     """Split the lines with words of a file; the header before them."""
-    contents, numbers, header = list[str](), list[int | None](), None
+    contents, numbers, irregular, header = list[str](), array("l"), bytearray(), None
     aside: list[tuple[str, int, int | None, str | None]] = []  # what is none of them; of no interest if all is
     comments = Comments()
     for number, line in enumerate(lines, start=1):
         if contents and not comments.opened and _is_regular(line):
             contents.append(line)
             numbers.append(number)
+            irregular.append(False)
             continue
-        plain = _WIDE_BLANK.sub(" ", line)
+        plain = WIDE_BLANK.sub(" ", line)
         inside = comments.opened
         content = next((rest for _, rest in content_lines(plain, "", number, comments)), "")
         start = len(plain.rstrip(BLANKS)) - len(content)
@@ -151,11 +149,13 @@ def _split(sheet: Sheet, lines: Sequence[str]) -> tuple[int, str] | None:
             aside.append(("blank-line", number, None, None))
         if not contents and names_columns(_names(content), sheet.context.columns):  # above the lines, each time
             header = header or (number, content)
-        elif content and (found := _words(sheet, line, plain, start, content, number)):
-            words = [text for text, _ in found]
-            sheet.odd[len(numbers)] = Line(len(numbers), number, words, words, [column for _, column in found])
-            contents.append(line.lstrip("\ufeff"))
+        elif content and not words_of(whole := f"{' ' * start}{line[start:]}" if comment else line):
+            sheet.add("blank-line", number, found=content)
+        elif content:
+            _check_words(sheet, line, start, number)
+            contents.append(whole.lstrip("\ufeff"))
             numbers.append(number)
+            irregular.append(True)
     if comments.opened:
         sheet.add("unreadable", comments.opened, remedy="a comment opens here with /* and never ends: close it with */")
         aside = [fault for fault in aside if fault[1] < comments.opened]
@@ -163,35 +163,24 @@ def _split(sheet: Sheet, lines: Sequence[str]) -> tuple[int, str] | None:
         sheet.add(*fault)
     if not contents and not comments.opened:
         sheet.add("empty")
-    sheet.hold(contents, numbers)
+    sheet.hold(contents, numbers, irregular)
     return header
 
 
-def _words(sheet: Sheet, line: str, plain: str, start: int, content: str, number: int) -> list[tuple[str, int]]:
-    """The words of a line, each with its column, and what is wrong with its characters and blanks."""
-    add = sheet.add
-    matches = list((_COMMA_WORD if _BY_COMMA.match(content) else _WORD).finditer(plain, start))
-    words = [(word, match.start() + 1) for match in matches if (word := in_ascii(match[0]))]
-    if not words:
-        add("blank-line", number, found=content)
-        return []
+def _check_words(sheet: Sheet, line: str, start: int, number: int) -> None:
+    """What is wrong with the characters and the blanks of a line, whose words begin behind ``start``."""
+    add, matches = sheet.add, word_matches(line, start)
     for rule, pattern in (("control", _CONTROL), ("not-ascii", _NO_ASCII)):
         if match := pattern.search(line, start):
             add(rule, number, match.start() + 1, match[0])
-    gaps = [(before.end(), after.start()) for before, after in pairwise(matches)]
+    gaps = (slice(before.end(), after.start()) for before, after in pairwise(matches))
     leading = line[:start] if not line[:start].strip(BLANKS) else ""
-    if wrong := next((gap for gap in gaps if plain[slice(*gap)] != " "), None):
-        add("separator", number, wrong[0] + 1, line[slice(*wrong)])
+    if wrong := next((gap for gap in gaps if WIDE_BLANK.sub(" ", line[gap]) != " "), None):
+        add("separator", number, wrong.start + 1, line[wrong])
     elif leading:
         add("separator", number, 1, leading)
     if line.rstrip(BLANKS) != line:
         add("trailing-blank", number, len(line.rstrip(BLANKS)) + 1)
-    return words
-
-
-def in_ascii(text: str) -> str:
-    """A word with full-width letters and digits in ASCII, and without what cannot be seen."""
-    return text if text.isascii() and text.isprintable() else _NO_WIDTH.sub("", text).translate(_ASCII)
 
 
 def _names(header: str) -> list[str]:

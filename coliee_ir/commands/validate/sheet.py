@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import InputError, cut_to_width, printable, quoted
 from coliee_adapters.files.source import PathLike, Source
-from coliee_adapters.forms.lines import content_lines, split_columns
+from coliee_adapters.forms.lines import BLANKS, content_lines, split_columns
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.remarks import for_count
 from coliee_adapters.system_descriptions import Description
@@ -38,6 +38,20 @@ LABELLED: Final = ("QUERY", "Y", "TAG")
 
 #: what is meant for a label, though it may be none
 _LIKE_LABELS: Final = {*LABELS, *DIGITS, "t", "f"}
+
+
+WIDE_BLANK: Final = re.compile(r"[^\S\x00-\x7f]")
+_WORD: Final = re.compile(f"[^{BLANKS}]+")
+_COMMA_WORD: Final = re.compile(r"""[^,;\s"']+""")
+#: commas or semicolons end the first two words, as where a CSV is told from columns
+_BY_COMMA: Final = re.compile(r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)")
+
+#: What is written in ASCII without a doubt: full-width letters, digits and marks, and the dashes of word processors.
+_ASCII: Final = {
+    **{0xFF01 + i: chr(0x21 + i) for i in range(94) if chr(0x21 + i).isalnum() or chr(0x21 + i) in "-._"},
+    **dict.fromkeys(map(ord, "‐‑‒–—―−"), "-"),
+}
+_NO_WIDTH: Final = re.compile("[\x00-\x1f\x7f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 class Place(NamedTuple):
@@ -261,10 +275,12 @@ class Sheet:
     described: Sequence[Description] = ()
     lines: list[str] = field(default_factory=list)
     ended: bool = True  # whether its last line has its end
-    #: of its lines with words, the numbers and the lines as they stand; what is not simply words in single blanks
+    #: of its lines with words, the numbers, the lines as they stand, and which are not simply words in single blanks
     numbers: Sequence[int | None] = ()
     contents: list[str] = field(default_factory=list)
-    odd: dict[int, Line] = field(default_factory=dict)
+    irregular: bytearray = field(default_factory=bytearray)  # of each line; of none where all are regular
+    #: puts the words of a line, as it was split, into its columns; whether it can
+    understands: Callable[[Line], bool] = lambda _: True
     #: the lines whose columns are understood, by query, and the others; the first tag and all, as copies write them
     queries: dict[str, array[int]] = field(default_factory=dict)
     left: list[int] = field(default_factory=list)
@@ -306,18 +322,24 @@ class Sheet:
     def words(self) -> Iterator[Sequence[str]]:
         """The words of each line with words, in ASCII where they can be."""
         for index, content in enumerate(self.contents):
-            yield self.odd[index].words if index in self.odd else content.split(" ")
+            yield [word for word, _ in words_of(content)] if self._is_irregular(index) else content.split(" ")
+
+    def _is_irregular(self, index: int) -> bool:
+        return bool(self.irregular) and bool(self.irregular[index])
 
     def line(self, index: int) -> Line:
-        """A line with words, as if nobody had mended it."""
-        if (odd := self.odd.get(index)) is not None:
-            return Line(index, odd.number, odd.words, odd.cells[:], odd.starts, odd.taken, odd.score)
-        words = self.contents[index].split(" ")
-        return Line(index, self.numbers[index], words, words[:])
+        """A line with words, read anew: of a file of which every line is wrong, only texts are kept."""
+        content, starts = self.contents[index], list[int]()
+        words = content.split(" ")
+        if self._is_irregular(index):
+            words, starts = map(list, zip(*words_of(content), strict=True))
+        line = Line(index, self.numbers[index], words, words[:], starts)
+        self.understands(line)
+        return line
 
-    def hold(self, contents: list[str], numbers: Sequence[int | None]) -> None:
+    def hold(self, contents: list[str], numbers: Sequence[int | None], irregular: bytearray | None = None) -> None:
         """Take lines with words, and see what they hold."""
-        self.contents, self.numbers = contents, numbers
+        self.contents, self.numbers, self.irregular = contents, numbers, irregular or bytearray()
         protocol, rules, labels = self.context.protocol, self.context.rules, 0
         if rules.columns and "answers" in protocol.parts:
             labels = sum(len(words) in (2, 3) and words[1].lower() in _LIKE_LABELS for words in self.words())
@@ -327,7 +349,7 @@ class Sheet:
 
     def forget(self) -> None:
         """Keep what was found, what it holds, its queries and the run tag."""
-        self.lines, self.contents, self.numbers, self.odd, self.queries = [], [], (), {}, {}
+        self.lines, self.contents, self.numbers, self.irregular, self.queries = [], [], (), bytearray(), {}
 
     @property
     def layout(self) -> Sequence[str]:
@@ -346,6 +368,23 @@ class Sheet:
     def first_place(self, query: str) -> tuple[int | None, int | None]:
         """Where a query stands first; nowhere if no line of it is understood."""
         return self.line(self.queries[query][0]).place(0) if query in self.queries else (None, None)
+
+
+def word_matches(line: str, start: int = 0) -> list[re.Match[str]]:
+    """The words of a line, in whatever blanks or between commas."""
+    plain = WIDE_BLANK.sub(" ", line)
+    by_comma = _BY_COMMA.match(plain[start:].strip(BLANKS))
+    return list((_COMMA_WORD if by_comma else _WORD).finditer(plain, start))
+
+
+def words_of(line: str) -> list[tuple[str, int]]:
+    """The words of a line, in ASCII where they can be, each with its column."""
+    return [(word, match.start() + 1) for match in word_matches(line) if (word := in_ascii(match[0]))]
+
+
+def in_ascii(text: str) -> str:
+    """A word with full-width letters and digits in ASCII, and without what cannot be seen."""
+    return text if text.isascii() and text.isprintable() else _NO_WIDTH.sub("", text).translate(_ASCII)
 
 
 def clean_tag(tag: str, longest: int | None = None) -> str:
