@@ -247,7 +247,7 @@ def _queries_named(ids: str | Iterable[str], purpose: str, path: str, in_gold: M
     return frozenset(named)
 
 
-def _queries_hint(text: str, in_gold: Collection[str]) -> str:
+def _queries_hint(text: str, in_gold: Iterable[str]) -> str:
     """How queries are named; where a text is the year of an exam, with those of this year."""
     years = by_key(filter(STATUTE_ID.fullmatch, in_gold), exam_of)
     if own := years.get(exam_of(f"{text}-")) if re.fullmatch("[HR][0-9]{1,2}", text) else None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from coliee_adapters.forms.columns import as_number, last_column
 from coliee_adapters.forms.statute import article_named
@@ -194,7 +194,7 @@ class _Ids:
         self.verdicts: dict[int, dict[str, _Verdict | None]] = {}  # by the pool, in which they are known
 
     @staticmethod
-    def facts(pool: Pool | None) -> dict[str, str]:
+    def facts(pool: Pool | None) -> dict[str, Any]:
         """That no command knows how ids are written which are in no list that was given."""
         return {} if pool is None else {"command": ""}
 

@@ -130,6 +130,8 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
          "q 398-20 T\nq 20 T\n", ["ids of 2 documents …", "1 document not in … (first: 20)", "2 documents of 1 query"]),
         ("run", "q 398-20 T\nq 5 T\n", "columns", {"like": {"q": ["20", "5"]}}, "q 398-20 T\nq 5 T\n",
          ["1 document not in … (first: 398-20)", "2 documents of 1 query"]),
+        ("run", "R07-01-A 第七百九条 T\n", "columns", {"like": {"R07-01-A": "Y"}}, "R07-01-A 第七百九条 T\n",
+         ["… has no documents … (first: 第七百九条)", "1 document of 1 query"]),
         ("answers", "R7-01-O Y T\n", "labels", {"like": {"R07-01-O": "Y"}}, "R07-01-O Y T\n",
          ["ids of 1 query …", "1 answer"]),
     ],

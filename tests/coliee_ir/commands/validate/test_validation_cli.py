@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -398,6 +399,20 @@ def test_the_order_of_what_is_found_does_not_depend_on_chance():
         printed.add(done.stdout)
     (text,) = printed
     assert [one["places"][0]["found"] for one in json.loads(text)["findings"]] == ["R06-30-A", "R06-01-A"]
+
+
+@pytest.mark.parametrize("wrong", [b"\t", b" "])
+def test_a_ranking_of_which_every_line_is_wrong_takes_hardly_more_memory(wrong):
+    right = lines(*(f"{n // 100:06} {n:06} ALPHA1" for n in range(20_000)))
+    put("right.txt", right)
+    put("wrong.txt", right.replace(b" ", wrong).replace(b"ALPHA1", b"ALPHA1" if wrong != b" " else b""))
+    peaks = []
+    for name in ("right.txt", "wrong.txt"):
+        tracemalloc.start()
+        assert bool(validate(name, task="1").errors) == (name == "wrong.txt")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.7 * peaks[0]
 
 
 # what is given beside the files
