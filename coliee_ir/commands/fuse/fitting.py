@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import chain, pairwise
 from typing import Final, Literal, NamedTuple, Unpack
 
@@ -20,7 +21,7 @@ from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_adapters.trec_eval import Request
 from coliee_ir.commands.fuse import votes
-from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates
+from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates, Rivals
 from coliee_ir.commands.fuse.recipe import Fused, Fusion, file_of, read_all, tag_of
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray, Judged, judge
@@ -179,7 +180,7 @@ class Rankings(Tried):
         self.cuts = is_cut(measure)
         if isinstance(measure, MacroF) and measure.of == "means" and measure.cutoff is None:
             raise UsageError("unfit-measure", f"{measure} needs a cutoff to fit weights, for example {measure}@5")
-        candidates = blend.held
+        candidates = blend.candidates
         self.deepest = min(int(candidates.sizes.max(initial=1)), DEEPEST)
         number = {query: i for i, query in enumerate(qrels.queries)}
         #: shape (candidates' queries,); the number of each in the gold; -1 where it is not judged
@@ -190,10 +191,11 @@ class Rankings(Tried):
                 row_of = {document: row for row, document in enumerate(candidates.documents[first:last], start=first)}
                 judged = slice(*qrels.start[i : i + 2].tolist())
                 self._row[judged] = [row_of.get(document, -1) for document in qrels.texts[judged]]
+        self._rivals, self._lengths = Rivals(blend, self._row[self._row >= 0]), cache(blend.lengths)
 
     def contents(self, run: int) -> bytes:
         """What a run retrieves."""
-        return self._blend.held.contents(run)
+        return self._blend.candidates.contents(run)
 
     def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """What each query adds, at the cutoffs 1, 2, …, or at none; trec_eval is asked once."""
@@ -226,13 +228,11 @@ class Rankings(Tried):
 
     def _ranked(self, weightings: Sequence[Weights]) -> tuple[IntArray, IntArray]:
         """Where the judged documents stand, and how many documents each judged query has; shapes (m, D) and (m, Q)."""
-        table, is_candidate, is_judged = np.array(weightings), self._row >= 0, self._number >= 0
+        table, is_judged = np.array(weightings), self._number >= 0
         ranks = np.zeros((len(table), len(self._row)), dtype=np.int64)
-        ranks[:, is_candidate] = self._blend.ranks_of(self._row[is_candidate], table)
+        ranks[:, self._row >= 0] = self._rivals.ranks(table)
         retrieved = np.zeros((len(table), len(self._qrels.queries)), dtype=np.int64)
-        lengths = {used: self._blend.lengths(np.array(used)) for used in {tuple(row) for row in (table > 0).tolist()}}
-        for row, weights in zip(retrieved, table, strict=True):
-            row[self._number[is_judged]] = lengths[tuple((weights > 0).tolist())][is_judged]
+        retrieved[:, self._number[is_judged]] = [self._lengths(tuple(used))[is_judged] for used in (table > 0).tolist()]
         return ranks, retrieved
 
 

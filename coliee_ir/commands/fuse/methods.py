@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -378,6 +378,8 @@ def in_order(query: IntArray, kept: BoolArray, compared: FloatArray) -> tuple[In
     return order, rank
 
 
+#: scores that are compared together: a part that stays in the cache
+_COMPARED: Final = 1 << 16
 #: scores further apart than this share of the greatest differ as float32 too, whose steps are half as wide
 _MARGIN: Final = 2.0**-22
 #: scores beyond this may be infinite as float32
@@ -397,17 +399,17 @@ class Blend:
     """Runs normalised once, to be combined with any weights."""
 
     def __init__(self, candidates: Candidates, method: str, norm: str, k: float) -> None:
-        self.held = candidates
+        self.candidates = candidates
         self.method = METHODS[method]
         self.parts = parts_of(candidates, method, norm, k)
 
-    def scores(self, weights: FloatArray, rows: slice = slice(None)) -> tuple[FloatArray, BoolArray]:
+    def scores(self, weights: FloatArray, rows: slice | IntArray = slice(None)) -> tuple[FloatArray, BoolArray]:
         """The fused score of each candidate, or of some rows, and whether a run with a weight has retrieved it."""
         with np.errstate(over="ignore", invalid="ignore"):
             scores = weighted_sum(self.parts.values[:, rows], weights)
             if self.method.counted:
-                scores *= self.parts.given[weights > 0, rows].sum(axis=0, dtype=np.float64)
-        kept = np.asarray(self.held.named[weights > 0, rows].any(axis=0))
+                scores *= self.parts.given[weights > 0][:, rows].sum(axis=0, dtype=np.float64)
+        kept = np.asarray(self.candidates.named[weights > 0][:, rows].any(axis=0))
         scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
         if not np.isfinite(scores).all():
             raise UsageError("bad-score", "a fused score is too large to represent; use smaller weights")
@@ -416,47 +418,79 @@ class Blend:
     def ranked(self, weights: FloatArray) -> Ranked:
         """The candidates as these weights rank them: by score, and equal ones by id, greatest first."""
         scores, kept = self.scores(weights)
-        return Ranked(scores, kept, *in_order(self.held.query, kept, as_compared(scores)))
+        return Ranked(scores, kept, *in_order(self.candidates.query, kept, as_compared(scores)))
 
-    def lengths(self, weights: FloatArray) -> IntArray:
-        """How many candidates of each query are kept; shape (Q,)."""
-        kept = self.held.named[weights > 0].any(axis=0)
-        return np.bincount(self.held.query[kept], minlength=len(self.held.queries))
-
-    def ranks_of(self, rows: IntArray, weightings: FloatArray) -> IntArray:
-        """The ranks of some candidates, query by query, by m weightings; shape (m, rows); 0 of what is not kept.
-
-        What lies above them is counted, without sorting. The scores that are compared are matrix products, whose last
-        bits are not those of the fused scores; where two are too near to tell, these are computed.
-        """
-        ranks = np.zeros((len(weightings), len(rows)), dtype=np.int64)
-        values, named, used = self.parts.values, self.held.named.astype(np.float64), weightings > 0
-        has_value = self.parts.given.astype(np.float64)
-        greatest = weightings @ np.abs(values).max(axis=1, initial=0.0) * (len(values) if self.method.counted else 1)
-        margin = np.where(greatest < _LARGE, np.maximum(_MARGIN * greatest, 1 / _LARGE), 1e300)[:, None]
-        leave_out = np.flatnonzero(~used.all(axis=1))  # weightings by which some candidates are not kept
-        of_rows = self.held.query[rows]
-        bounds = np.flatnonzero(np.diff(of_rows, prepend=-1, append=-1)).tolist()
-        for first, last in pairwise(bounds):
-            of_query = slice(*self.held.start[of_rows[first] :][:2].tolist())
-            places = rows[first:last] - of_query.start
-            scores = weightings @ values[:, of_query]
-            if self.method.counted:
-                scores *= used @ has_value[:, of_query]
-            if len(leave_out):
-                scores[leave_out] = np.where(used[leave_out] @ named[:, of_query] > 0, scores[leave_out], -np.inf)
-            own = scores[:, places]
-            is_kept = own > -np.inf
-            above = (scores[:, None] > (own + margin)[..., None]).sum(axis=-1)
-            near = (scores[:, None] >= (own - margin)[..., None]).sum(axis=-1) - above
-            ranks[:, first:last] = (above + 1) * is_kept
-            for i in np.flatnonzero(((near > 1) & is_kept).any(axis=1)).tolist():
-                exact, kept = self.scores(weightings[i], of_query)
-                query = np.zeros(len(exact), dtype=np.int64)
-                ranks[i, first:last] = in_order(query, kept, as_compared(exact))[1][places]
-        return ranks
+    def lengths(self, used: tuple[bool, ...]) -> IntArray:
+        """How many candidates of each query are kept where these runs have a weight; shape (Q,)."""
+        kept = self.candidates.named[list(used)].any(axis=0)
+        return np.bincount(self.candidates.query[kept], minlength=len(self.candidates.queries))
 
     def columns(self, ranked: Ranked, top: int | None) -> Columns:
         """The first rows of each query that are kept, best first."""
         rows = ranked.order if top is None else ranked.order[ranked.rank[ranked.order] <= top]
-        return self.held.columns(rows, ranked.scores)
+        return self.candidates.columns(rows, ranked.scores)
+
+
+class Rivals:
+    """Some candidates, and those of the same query that weights may put above or below them.
+
+    What all runs put above a candidate, or below it, is counted once for all weights. Scores of rivals are compared as
+    matrix products, whose last bits are not those of the fused scores; where two are too near to tell, these are
+    computed.
+    """
+
+    def __init__(self, blend: Blend, rows: IntArray) -> None:
+        self._blend, self._rows, candidates = blend, rows, blend.candidates
+        values, named, undecided = blend.parts.values, candidates.named, blend.method.counted
+        self._greatest = np.abs(values).max(axis=1, initial=0.0)
+        apart, rivals = 2 * _margin(self._greatest[:, None]), [np.zeros(0, dtype=np.int32)]
+        self._above = np.zeros(len(rows), dtype=np.int64)  # how many are, whatever the weights
+        for i, (row, query) in enumerate(zip(rows.tolist(), candidates.query[rows].tolist(), strict=True)):
+            first, last = candidates.start[query : query + 2].tolist()
+            ahead, lacks = values[:, first:last] - values[:, [row]], named[:, first:last] < named[:, [row]]
+            is_above = (ahead > apart).all(axis=0) & ~lacks.any(axis=0) & (not undecided)
+            is_rival = ~is_above & ((ahead >= -apart).any(axis=0) | undecided)
+            self._above[i] = np.count_nonzero(is_above)
+            rivals.append((np.flatnonzero(is_rival) + first).astype(np.int32))
+        self._start, self._rivals = np.cumsum([len(some) for some in rivals]), np.concatenate(rivals)
+
+    def ranks(self, weightings: FloatArray) -> IntArray:
+        """The ranks of the candidates by m weightings, each of sum 1; shape (m, rows); 0 of what is not kept."""
+        above = np.repeat(self._above[None], len(weightings), axis=0)
+        near = np.zeros_like(above)
+        margin = _margin(weightings @ self._greatest * (len(self._greatest) if self._blend.method.counted else 1))
+        for first, last in pieces(self._start, _COMPARED // max(len(weightings), 1)):
+            start = self._start[first : last + 1]
+            rivals, own = self._rivals[start[0] : start[-1]], np.repeat(self._rows[first:last], np.diff(start))
+            ahead = self._ahead(weightings, rivals, own)
+            if len(some := np.flatnonzero(~(weightings > 0).all(axis=1))):  # by which not all is kept
+                ahead[some] = np.where(self._are_kept(weightings[some], rivals), ahead[some], -np.inf)
+            for sums, are_counted in ((above, ahead > margin[:, None]), (near, ahead >= -margin[:, None])):
+                sums[:, first:last] += np.add.reduceat(are_counted, start[:-1] - start[0], axis=1, dtype=np.int32)
+        are_kept = self._are_kept(weightings, self._rows)
+        for i, j in np.argwhere((near > above - self._above + 1) & are_kept).tolist():
+            rivals = self._rivals[self._start[j] : self._start[j + 1]]
+            scores, kept = self._blend.scores(weightings[i], rivals)
+            compared = as_compared(scores)
+            own = compared[rivals == self._rows[j]]
+            is_above = (compared > own) | ((compared == own) & (rivals < self._rows[j]))
+            above[i, j] = self._above[j] + np.count_nonzero(is_above & kept)
+        return (above + 1) * are_kept
+
+    def _ahead(self, weightings: FloatArray, rivals: IntArray, own: IntArray) -> FloatArray:
+        """The scores of some rows less those of others, but for the last bits; shape (m, rows)."""
+        values, given = self._blend.parts
+        if not self._blend.method.counted:
+            return np.asarray(weightings @ (values[:, rivals] - values[:, own]))
+        scores = [(weightings @ values[:, rows]) * ((weightings > 0) @ given[:, rows].astype(np.float64))
+                  for rows in (rivals, own)]  # fmt: skip
+        return np.asarray(scores[0] - scores[1])
+
+    def _are_kept(self, weightings: FloatArray, rows: IntArray) -> BoolArray:
+        """Whether a run with a weight has retrieved each of some rows; shape (m, rows)."""
+        return np.asarray((weightings > 0) @ self._blend.candidates.named[:, rows].astype(np.float64) > 0)
+
+
+def _margin(greatest: FloatArray) -> FloatArray:
+    """How far apart scores up to some sizes must be to differ as float32, whatever their last bits; ∞ for never."""
+    return np.where(greatest < _LARGE, np.maximum(_MARGIN * greatest, 1 / _LARGE), np.inf)

@@ -14,7 +14,7 @@ from coliee_adapters.records import Run
 from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.fuse.fitting import Ballots, Rankings, Trial, Weights, climbing, equal
-from coliee_ir.commands.fuse.methods import Blend, Candidates
+from coliee_ir.commands.fuse.methods import Blend, Candidates, Rivals
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
@@ -280,12 +280,12 @@ def test_ranks_that_are_counted_are_those_that_are_sorted(method, norm):
         for run in drawn
     ]
     blend = Blend(Candidates.of(runs), method, norm, 60.0)
-    rows = np.sort(rng.permutation(len(blend.held.documents))[:60])
+    rows = np.sort(rng.permutation(len(blend.candidates.documents))[:60])
     weightings = np.array([[0.2, 0.5, 0.3], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]])
     ranked = [blend.ranked(weights) for weights in weightings]
-    assert blend.ranks_of(rows, weightings).tolist() == [one.rank[rows].tolist() for one in ranked]
-    lengths = [np.bincount(blend.held.query[one.kept], minlength=9).tolist() for one in ranked]
-    assert [blend.lengths(weights).tolist() for weights in weightings] == lengths
+    assert Rivals(blend, rows).ranks(weightings).tolist() == [one.rank[rows].tolist() for one in ranked]
+    lengths = [np.bincount(blend.candidates.query[one.kept], minlength=9).tolist() for one in ranked]
+    assert [blend.lengths(tuple(weights > 0)).tolist() for weights in weightings] == lengths
 
 
 def test_weights_that_several_folds_share_are_measured_once_for_all_of_them(monkeypatch):
