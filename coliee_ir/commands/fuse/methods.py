@@ -443,7 +443,7 @@ class Rivals:
         self._blend, self._rows, candidates = blend, rows, blend.candidates
         values, named, undecided = blend.parts.values, candidates.named, blend.method.counted
         self._greatest = np.abs(values).max(axis=1, initial=0.0)
-        apart, rivals = 2 * _margin(self._greatest[:, None]), [np.zeros(0, dtype=np.int32)]
+        apart, rivals = 2 * _margin(self._greatest[:, None]), [np.zeros(0, dtype=np.int64)]
         self._above = np.zeros(len(rows), dtype=np.int64)  # how many are, whatever the weights
         for i, (row, query) in enumerate(zip(rows.tolist(), candidates.query[rows].tolist(), strict=True)):
             first, last = candidates.start[query : query + 2].tolist()
@@ -451,7 +451,7 @@ class Rivals:
             is_above = (ahead > apart).all(axis=0) & ~lacks.any(axis=0) & (not undecided)
             is_rival = ~is_above & ((ahead >= -apart).any(axis=0) | undecided)
             self._above[i] = np.count_nonzero(is_above)
-            rivals.append((np.flatnonzero(is_rival) + first).astype(np.int32))
+            rivals.append(np.flatnonzero(is_rival) + first)
         self._start, self._rivals = np.cumsum([len(some) for some in rivals]), np.concatenate(rivals)
 
     def ranks(self, weightings: FloatArray) -> IntArray:
