@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,7 @@ COMMANDS = {
     "compare": ("runs", (10, 40, 160)),
     "plan": ("runs", (10, 40, 160)),
     "report": ("runs", (4, 16, 64)),
+    "edition": ("runs", (25, 100, 400)),
 }
 #: what grows, in the order of the picture
 AXES = tuple(dict.fromkeys(axis for axis, _ in COMMANDS.values()))
@@ -42,6 +44,8 @@ def command(name: str, size: int, folder: Path) -> list[str]:
     """What is timed of a command at a size of its input."""
     verb, axis = name.partition(",")[0], COMMANDS[name][0]
     trec, out = ("--task", "trec"), folder / f"{verb}.out"
+    if verb == "edition":
+        return _edition(size, folder)
     if axis == "runs":
         gold, runs = write_task1(400, size, folder)
         arguments = [
@@ -62,6 +66,23 @@ def command(name: str, size: int, folder: Path) -> list[str]:
         case "cut":
             return ours(verb, *trec, runs[0], "--by", "k=10", "-o", out)
     return ours(verb, *trec, *(("-m", "MicroF1") if verb == "tune" else ()), qrels, runs[0])
+
+
+def _edition(size: int, folder: Path) -> list[str]:
+    """The first call on a mailbox of teams with five runs each."""
+    gold, runs = write_task1(400, size, folder)
+    place = folder / f"edition{size}"
+    for i, run in enumerate(runs):
+        team = place / "mailbox" / f"TEAM{i // 5:03d}"
+        team.mkdir(parents=True, exist_ok=True)
+        shutil.copy(run, team)
+    described = place / "edition.toml"
+    described.write_text(
+        f'name = "Growth"\nyear = 2026\nmailbox = "mailbox"\n\n[[task]]\ntask = "1"\ngold = "{gold}"\n',
+        encoding="utf-8",
+    )
+    out = place / "out"
+    return ["sh", "-c", f"rm -rf {out}; {' '.join(ours('edition', described, '-o', out))} > {out}.txt"]
 
 
 def rows(folder: Path, rounds: int = ROUNDS, scale: float = 1) -> Iterator[Row]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from asserting import heard, matches
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from coliee_adapters.corpora import Document, Query
 from coliee_adapters.errors import InputError, UsageError
@@ -334,3 +336,22 @@ def test_no_texts_of_the_pilot(folder, key, value):
     asked = queries_iter if key == "undisputed_facts" else docs_iter
     wrong = f"pilot.jsonl, line 2: [structure] {key} … (found '{json.dumps(value)}')"
     assert matches(refusal("pilot.jsonl", asked=asked), f'{wrong}; expected [{{"id": "0", "description": "…"}}]')
+
+
+@settings(max_examples=settings().max_examples // 4)
+@given(
+    st.dictionaries(
+        st.from_regex(r"[0-9]{1,6}", fullmatch=True), st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+    )
+)
+def test_what_is_written_is_read_by_order_of_id(tmp_path_factory, held):
+    path = tmp_path_factory.mktemp("cases")
+    for case, text in {"000": "", **held}.items():
+        (path / f"{case}.txt").write_text(text, encoding="utf-8", newline="")
+    expected = {
+        case: text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip()
+        for case, text in sorted({"000": "", **held}.items())
+    }
+    corpus = read_corpus(path)
+    assert corpus.doc_ids() == tuple(expected)
+    assert {document.doc_id: document.text for document in corpus.docs_iter()} == expected

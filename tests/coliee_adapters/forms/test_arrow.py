@@ -1,12 +1,15 @@
 """What comes out of pyarrow's columns is what it says itself of its values; runs are those of plain tuples."""
 
 import itertools
+import subprocess
+import sys
 from decimal import Decimal
 from typing import NamedTuple
 
 import pandas
 import polars
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -195,3 +198,11 @@ def test_a_table_of_pyarrow_reads_back(held):
     for per_query in (False, True):
         frame = scores.to_frame("polars", per_query=per_query)
         assert scores.to_frame("pyarrow", per_query=per_query).to_pydict() == frame.to_dict(as_series=False)
+
+
+def test_parquet_is_read_without_pandas(tmp_path):
+    rows = {"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [2.0, 1.0], "tag": ["T", "T"]}
+    pq.write_table(pa.table(rows), tmp_path / "run.parquet")
+    code = "import coliee_ir, sys; coliee_ir.evaluate({'q1': ['d1']}, 'run.parquet'); print('pandas' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

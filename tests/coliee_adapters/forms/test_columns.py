@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns
-from coliee_adapters.forms.columns import SIX_COLUMNS, THREE_COLUMNS, read_blocks
+from coliee_adapters.forms.columns import SIX_COLUMNS, THREE_COLUMNS, first_tag, read_blocks
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import exact_id, normal_id
 from coliee_adapters.remarks import Remarks
@@ -363,3 +363,15 @@ def test_an_invisible_character_is_refused_in_ids_of_coliee_and_kept_in_those_of
     assert isinstance(refused, str) and "line 2" in refused and "U+200" in refused
     kept = read(Source(str(path)), SIX_COLUMNS, exact_id)
     assert not isinstance(kept, str) and (kept[0][1].query, kept[0][1].document) == tuple(line.split()[0:3:2])
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("q d T\n", "T"), ("q d T", "T"), ("\ufeff\n# a\n/* b\n*/ q\td\tmy own tag\nq d U", "my own tag"),
+        ("q d\nq d T", ""), ("# a\n", ""), ("q d 民\r\n", "民"),
+    ],
+)  # fmt: skip
+def test_the_first_tag_is_all_the_words_of_the_first_content_line(path, text, tag):
+    path.write_text(text, encoding="utf-8", newline="")
+    assert first_tag(Source(path), THREE_COLUMNS) == tag

@@ -372,3 +372,46 @@ def test_records_are_read_by_their_keys_in_any_order_and_are_not_changed() -> No
     with refusing(InputError, "[mixed-forms]"):
         coliee_ir.read_run(records, task="trec")
     assert [set(one) for one in records] == [{"query_id", "doc_id", "score"}, {"query_id", "doc_id", "rank"}]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_label_beside_text_is_the_answer(folder, form):
+    rows = [{"id": f"R07-0{n}-O", "label": "YN"[n % 2], "text": "No one may.", "votes": 3 + n} for n in range(3)]
+    rows.append({"id": "R07-09-O", "label": "Y", "text": "A text", "votes": 7})
+    rows.append({"id": "R07-10-O", "label": "Y", "text": "A text", "votes": 7})
+    for row in rows[1:3]:
+        row["text"] = "A text"
+    held = read(folder, form, "run", rows)
+    assert (len(held.labels), held.remarks.count("ignored-column")) == (5, 1)
+    assert "votes" in held.remarks.examples("ignored-column")[0]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_numbers_that_are_not_read_are_named(folder, form):
+    rows = [{"query_id": "1", "doc_id": f"d{n}", "score": 0.5 + n, "rerank_score": 3.5 - n} for n in range(3)]
+    held = read(folder, form, "run", rows)
+    [block] = held.blocks()
+    assert block.remarks
+    [example] = block.remarks.examples("ignored-column")
+    assert "rerank_score" in example
+    assert example.endswith("score")
+
+
+@pytest.mark.parametrize("spelt", [one for one in SPELT if one not in ("truth text", "word")])
+@pytest.mark.parametrize("role", ["relevance", "score"])
+def test_an_object_of_objects_means_what_its_rows_mean(folder, spelt, role):
+    kind = "gold" if role == "relevance" else "run"
+    pairs = [("q1", "d1", 1), ("q1", "d2", 0), ("q2", "d1", 2)]
+    rows = [{"query_id": q, "doc_id": d, role: SPELT[spelt](n)} for q, d, n in pairs]
+    nested = {}
+    for q, d, n in pairs:
+        nested.setdefault(q, {})[d] = SPELT[spelt](n)
+    expected = outcome(folder, "csv", kind, rows)
+    assert outcome(folder, "json", kind, nested) == outcome(folder, "records", kind, nested) == expected
+
+
+@pytest.mark.parametrize("form", EVERYWHERE)
+def test_a_gold_in_which_nothing_is_relevant_is_refused(folder, form):
+    rows = [{"query_id": q, "doc_id": "d", "relevance": 0} for q in ("q1", "q2")]
+    assert outcome(folder, form, "gold", rows) == ("refused",)
+    assert outcome(folder, "json", "gold", {"q1": {"d": 0}, "q2": {"d": 0}}) == ("refused",)

@@ -13,7 +13,7 @@ from asserting import refusing
 from reading import refused
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.forms.frames import gold_of, run_of, run_of_arrays
+from coliee_adapters.forms.frames import gold_of, pandas_frame, polars_frame, run_of, run_of_arrays
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Run, normal_id
 
@@ -285,3 +285,21 @@ def test_arrays_have_a_value_a_line():
     ):  # fmt: skip
         with pytest.raises(InputError, match=("query indices", "document indices", "scores")[i]):
             run_of_arrays(*ARRAYS[:i], array, *ARRAYS[i + 1 :], queries=["q"], documents=Ids.of(["d", "e"]))
+
+
+def test_a_document_judged_twice_and_differently_is_refused():
+    for held in ({"q\x1b": {"d.txt": 1, "d": 2}}, [Judgement("q\x1b", "d", 1), Judgement("q\x1b.txt", "d", 2)]):
+        assert refused(gold_of, held, normal_id).found == "q\x1b d"
+
+
+@pytest.mark.parametrize(("make", "library"), [(pandas_frame, pandas), (polars_frame, polars)])
+@pytest.mark.parametrize("rows", [SCORED, []])
+def test_a_frame_has_the_rows_and_columns_given(monkeypatch, make, library, rows):
+    names = ["query_id", "doc_id", "score"]
+    frame = make(iter(rows), names)
+    assert isinstance(frame, library.DataFrame)
+    assert list(frame.columns) == names
+    assert list(zip(*(frame[name].to_list() for name in names), strict=True)) == rows
+    monkeypatch.setitem(sys.modules, library.__name__, None)
+    with pytest.raises(ImportError, match=library.__name__):
+        make([], ["query_id"])

@@ -8,7 +8,7 @@ from reading import read_whole, refused, told
 
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, frames
-from coliee_adapters.records import Answers, exact_id, normal_id
+from coliee_adapters.records import Answers, Gold, exact_id, normal_id
 
 
 def one_a_line(objects):
@@ -413,3 +413,14 @@ def test_an_id_that_is_no_word_is_refused_in_every_shape(source, wrong, problem)
             assert error.found == wrong.removesuffix(".txt")
     run = read_run(source('{"q,1": {"http://a/b,c": 1}}'), exact_id)  # TREC's ids may have commas
     assert ranked(run) == {"q,1": [("http://a/b,c", 1)]}
+
+
+@pytest.mark.parametrize("text", ['["001", "002"]', '{"001": [], "002": ""}', '{"001": null}\n{"002": {}}'])
+def test_only_a_test_set_is_called_one(source, text):
+    assert "[missing-label]" in clause(refused(detect.read_gold, source(text)))
+
+
+def test_a_gold_that_is_one_long_line_is_read(source):
+    gold = detect.read_gold(source(json.dumps([{"qid": f"q{n}", "docid": "d" * 50, "rel": 1} for n in range(5000)])))
+    assert isinstance(gold, Gold)
+    assert len(gold.queries) == 5000
