@@ -205,6 +205,9 @@ def read(
         row.setdefault("source", common.get("source", name))
         if "law" not in common:  # whose limit of runs is not COLIEE's
             row.setdefault("runs_source", row["source"])
+        elif patterns := sorted({"query_pattern", "document_pattern"} & row.keys()):
+            problem = "with law, ids are checked by query_digits and document_digits alone"
+            raise top.fault("submission", problem, patterns[0], "leave the pattern out, or law")
     dates = top.checked({"models_before": DATES}).get("models_before", {})
     editions = [_edition(top, row) for row in _spans(top, "edition", of_edition, common, newest)]
     parts = dict.fromkeys(part for row in editions for part in row["parts"])

@@ -246,7 +246,7 @@ KINDS = {
     ],
     "to_csv": [b"ARROW1\0\0" + LONG, b"\xff\xff\xff\xff" + LONG, b"\x89HDF\r\n\x1a\n" + LONG],
     "Raw": [b"\n<!DOCTYPE html>\n<html>", b"<HTML lang='en'>"],
-    "UTF-8": ["001 013 T\n".encode("utf-16-be"), "001 013 T\n".encode("utf-32")],
+    "UTF-8": [*("001 013 T\n".encode(f"utf-16-{order}") for order in ("be", "le")), "001 013 T\n".encode("utf-32")],
     "new copy": [bytes(1 << 16)],
 }  # fmt: skip
 

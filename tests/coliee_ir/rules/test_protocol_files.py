@@ -67,6 +67,12 @@ source = "an invented page"
 """
 
 
+def test_a_pattern_that_nothing_would_look_at_is_refused(capsys):
+    put("next.toml", NEXT_YEAR + 'query_pattern = "P[0-9]{5}"\n')
+    assert main(["protocol", "next.toml"]) == 2
+    assert "next.toml: submission: " in capsys.readouterr().err
+
+
 def test_next_years_rules_come_from_a_file_alone(capsys):
     put("next.toml", NEXT_YEAR)
     gold = put("gold.json", {"000001": ["000002"], "000003": ["000004", "000005"]})
