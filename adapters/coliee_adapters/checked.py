@@ -74,7 +74,7 @@ def suggesting_keywords(*more: str) -> Callable[[Callable[_P, _T]], Callable[_P,
             return function(*args, **keywords)
 
         wrapped: Any = checked
-        wrapped.__kwdefaults__ = function.__kwdefaults__  # which signature tools ask for
+        wrapped.__kwdefaults__ = function.__kwdefaults__  # by which the command line knows its options
         return checked
 
     return decorated

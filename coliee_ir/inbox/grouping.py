@@ -299,7 +299,7 @@ def _add_submission(run: Sequence[InboxFile], basis: Basis, done: Intake, *, alo
     if not alone or len(by_part) > 1:
         if needed == ["documents"] and FilePart.LONG in by_part and "documents" not in by_part:
             lacking = "incomplete.set"
-        elif both and len(by_part) < 2:
+        elif both and len(by_part) < 2 and not {*needed}.issubset(main.holds):
             lacking = "incomplete.part" if earlier is None else "incomplete.answers"
         elif len({part.team for part in run}) > 1:
             done.remarks.append(Remark.of("grouped.folders", files, tag=shortened(main.tag)))

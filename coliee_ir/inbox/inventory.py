@@ -127,13 +127,7 @@ class InboxFile:
     doubt: Remark | None = None  # what a person must decide of its task
     is_named: bool = False  # whether it was named itself, and not found in a folder
     nameless: bool = False  # whether it holds no run tag
-    holds: tuple[str, ...] = ()  # the parts of the rules that it holds, where they are named
-
-    @property
-    def gold(self) -> QueryFile | None:
-        """The gold of most of its queries; None where no gold is of its task."""
-        return next(iter(self.golds), None)
-
+    holds: tuple[str, ...] = ()  # the parts that it holds; of named rules, those that these have
     queries: tuple[str, ...] = ()  # the first queries in it; ``documents``: the first documents
     documents: tuple[str, ...] = ()
     described: list[Description] = field(default_factory=list)  # what a description says
@@ -142,6 +136,11 @@ class InboxFile:
     def file(self) -> str:
         """Its path."""
         return self.source.path
+
+    @property
+    def gold(self) -> QueryFile | None:
+        """The gold of most of its queries; None where no gold is of its task."""
+        return next(iter(self.golds), None)
 
     @property
     def team(self) -> str:
@@ -362,8 +361,8 @@ def _identify(file: InboxFile, golds: Sequence[Gold], rules: Protocol | None) ->
         file.take_record(record, is_labels=own is None and are_labels(source), has_long=own is None)
         file.nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
         file.queries, file.documents = _sample_ids(record, source)
-        if rules is not None:
-            file.holds = tuple(part for part in rules.parts if part in {file.part, *record.other_parts})
+        parts = (str(file.part), *record.other_parts)
+        file.holds = parts if rules is None else tuple(part for part in rules.parts if part in parts)
     except ColieeError:
         file.tasks, file.task_evidence = _shown_by_head(source), "content"
         raise

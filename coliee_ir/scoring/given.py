@@ -491,10 +491,8 @@ class ScoreTableBuilder:
         of_run = roles.run or ("columns" if roles.runs else "a file each" if len(files) > 1 else "")
         run, query = (f" ({column})" if column and not roles.layout else "" for column in (of_run, roles.query))
         each = dict.fromkeys(map(len, self.copies.values()))
-        copies = ""
-        if each:
-            column = f"{roles.replicate}, averaged; --replicates {roles.replicate} tests over these too"
-            copies = f" × {' or '.join(map(str, each))} replicates ({column})"
+        averaged = f"({roles.replicate}, averaged; see --replicates)"
+        copies = f" × {' or '.join(map(str, each))} replicates {averaged}" if each else ""
         names = [measure.name for measure in measures]
         read = {"num_q", *names, *(name for name in self._of if name.endswith(PARTS) or our_measure(name) in measures)}
         layout = f" ({roles.layout})" if roles.layout else ""

@@ -347,7 +347,11 @@ def test_articles_and_answers_of_each_year_are_one_run_of_both(call, tmp_path):
     pair = '<pair id="{}-01-A" label="Y"><article>1</article><t2>x</t2></pair>'
     gold = tmp_path / "gold.xml"
     gold.write_text(f"<dataset>{pair.format('H30')}{pair.format('R01')}</dataset>")
-    assert "T,1.0,1.0" in done(call, "evaluate", gold, *files, "--task", "3", "-f", "csv")[0]
+    for command in ("evaluate", "leaderboard"):
+        assert "T,1.0" in done(call, command, gold, *files, "--task", "3", "-f", "csv")[0], command
+    (tmp_path / "alone.txt").write_text("H30-01-A Q0 1 1 0.5 U\n")
+    _, out, err = call("leaderboard", gold, *files, tmp_path / "alone.txt", "--task", "3", "-f", "csv")
+    assert "T,1.0" in out and ",U," not in out and mentions(err, "alone.txt: …[incomplete]")
 
 
 @pytest.mark.parametrize("named", [True, False])
