@@ -26,7 +26,8 @@ from coliee_ir.commands import convert as conversion
 from coliee_ir.commands.validate import RULES
 from coliee_ir.commands.validate.sheet import LABELLED
 from coliee_ir.measures.catalogue import OURS, class_of
-from coliee_ir.rules.decisions import CHOICES, HELP, Decisions
+from coliee_ir.rules.choices import CHOICES
+from coliee_ir.rules.decisions import HELP, Decisions
 from coliee_ir.rules.protocol import (
     PROTOCOLS,
     SUBMISSION_RULES,

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from coliee_adapters import kinds
-from coliee_ir.rules.protocol import TASKS
-from coliee_ir.stats.settings import SEED
+from coliee_ir.rules.choices import SEED, TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -53,7 +52,7 @@ def test_only_the_protocol_knows_a_year():
         if path.parts[0] != "adapters"
     }
     assert knows.pop("coliee_ir/rules/protocol.py")
-    assert knows == {"coliee_ir/stats/settings.py": SEED}  # of random numbers
+    assert knows == {"coliee_ir/rules/choices.py": SEED}  # of random numbers
 
 
 def test_every_kind_of_error_and_remark_is_in_its_registry_and_used():

@@ -7,16 +7,13 @@ the module of its name.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from coliee_ir.cli.options import OPTIONS, Argument, add
 from coliee_ir.rules import choices
-from coliee_ir.rules.choices import FAMILIES, FORMS, RUN_FORMATS
-from coliee_ir.rules.decisions import CHOICES
-from coliee_ir.rules.protocol import SUBMISSION_RULES, TASKS
-from coliee_ir.stats.settings import FOLDS, SEED, Resampling
+from coliee_ir.rules.choices import CHOICES, FAMILIES, FOLDS, FORMS, RUN_FORMATS, SEED, SUBMITTED, TASKS
 
 if TYPE_CHECKING:
     from coliee_ir.commands.evaluate.details import Details
@@ -73,10 +70,11 @@ def _check_known(word: str, known: Sequence[str], problem: str) -> None:
         raise argparse.ArgumentTypeError(f"{problem}{did_you_mean(word, known)}; choose one of {', '.join(known)}")
 
 
-def _resampling(*names: str) -> Iterator[Argument]:
-    """The options of how queries are resampled, with their usual values: by default all."""
-    usual = Resampling()
-    return (_but(name, default=getattr(usual, name)) for name in names or ("n_resamples", "seed", "confidence_level"))
+#: the options of how queries are resampled, with their usual values
+_RESAMPLING: Final = (
+    _but("n_resamples", default=choices.N_RESAMPLES), _but("seed", default=SEED),
+    _but("confidence_level", default=choices.CONFIDENCE_LEVEL),
+)  # fmt: skip
 
 
 def _gold_and(runs: str) -> tuple[Argument, ...]:
@@ -132,13 +130,12 @@ _ARGUMENTS: Final[Mapping[str, tuple[Argument, ...]]] = {
         "corpus", "categories", "baseline",
         _LOG,
         "jobs",
-        *_resampling("n_resamples", "seed"),
+        *_RESAMPLING[:2],
     ),
     "validate": (
         "files",
         _but(
-            "task", choices=tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES)),
-            help="task: %(choices)s (default: detected from the files)",
+            "task", choices=SUBMITTED, help="task: %(choices)s (default: detected from the files)",
         ),
         "protocol", "edition", "columns", "query_gold", "queries", "corpus", "teams", "fix",
         _but("tag", help="run tag of the corrected copy (default: the file's own, corrected)"),
@@ -253,7 +250,7 @@ _ARGUMENTS: Final[Mapping[str, tuple[Argument, ...]]] = {
         "baseline",
         _but("test", choices=choices.TESTS, type=choices.test_name),
         _but("correction", choices=choices.CORRECTIONS),
-        *_resampling(),
+        *_RESAMPLING,
         "margin", "groups", "replicates", "fixed_queries", "jobs", "output",
         _LOG,
         _but("format", choices=FORMS),
@@ -262,7 +259,7 @@ _ARGUMENTS: Final[Mapping[str, tuple[Argument, ...]]] = {
         *_scoring(_gold_and("runs")),
         _but("measure", help="measure to plan for (default: the one that ranks the task's runs)"),
         "sizes", "groups", "replicates", "jobs",
-        *_resampling(),
+        *_RESAMPLING,
         "output",
         _but("format", choices=FORMS),
     ),
@@ -276,7 +273,7 @@ _ARGUMENTS: Final[Mapping[str, tuple[Argument, ...]]] = {
         ),
         "categories", "groups", "replicates", "tasks",
         _but("scale", choices=choices.SCALES),
-        *_resampling(),
+        *_RESAMPLING,
         "exclude", "only", "jobs", "output",
         _but("format", choices=(*FORMS, "html")),
         _decisions(),

@@ -18,7 +18,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.compressed import COMPRESSIONS, without_compression_ending
 from coliee_adapters.forms import ROLES
-from coliee_ir.rules.protocol import TASKS, all_rules, use_protocol_file
+from coliee_ir.rules.choices import TASKS
 
 if TYPE_CHECKING:
     from coliee_ir.reading.basis import Rules  # what loads NumPy, help and a mistyped option do without
@@ -327,6 +327,7 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
     protocols = options.protocol
     if protocols:
         from coliee_ir.reading.asked import check_rules
+        from coliee_ir.rules.protocol import all_rules, use_protocol_file
 
         if len(protocols) > 1:
             parser.error("--protocol is given twice, and each names a task")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from coliee_adapters import checked
-from coliee_ir.rules.decisions import CHOICES
+from coliee_ir.rules.choices import CHOICES
 
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 

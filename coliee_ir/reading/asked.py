@@ -9,7 +9,7 @@ from typing import Final
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir.measures import Measure, parse, parse_formula
-from coliee_ir.rules.decisions import CHOICES
+from coliee_ir.rules.choices import CHOICES
 from coliee_ir.rules.protocol import Protocol, protocol
 
 #: the parts that a submission of some task has without naming them

@@ -1,11 +1,31 @@
-"""The names that options choose from, apart from what they stand for: ``--help`` needs them, and loads no NumPy.
+"""What options choose from, and what is usual, apart from what the names stand for: ``--help`` needs little else.
 
-What stands for a name is in the module of its command, in a table with these keys.
+What stands for a name is in the module of its command, in a table with these keys. Nothing is imported here, so that
+help and a mistyped option are answered at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
+
+#: the tasks whose rules are part of the package, each in a protocol file of its name; of all but the last it is known
+#: how submissions must look
+TASKS: Final[tuple[str, ...]] = ("1", "2", "3", "4", "5", "tort", "rationale", "trec")
+SUBMITTED: Final = TASKS[:-1]
+
+#: what the organisers leave open, a field of ``Decisions`` each → the choices, the default first
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "unanswered": ("zero", "skip"),
+    "extra_queries": ("ignore", "wrong"),
+    "duplicates": ("once", "wrong"),
+    "empty_gold": ("skip", "zero", "one"),
+    "undefined": ("zero", "one", "skip"),
+    "without_articles": ("sufficient", "wrong", "skip"),
+    "unreadable_answers": ("refuse", "wrong"),
+    "no_overlap": ("refuse", "zero"),
+    "order": ("descending", "ascending"),
+}
 
 #: the formats of golds and runs, as they are named
 READ_FORMATS: Final = (
@@ -31,6 +51,13 @@ NORMS: Final = ("min-max", "max", "zscore", "borda", "none")
 TIES: Final = ("N", "Y", "first")
 NORM: Final = "min-max"
 K: Final = 60.0  # of rrf, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
+
+#: how queries are resampled, where nothing else is asked for: how often, by which seed, for intervals of which level
+N_RESAMPLES: Final = 10_000
+SEED: Final = 2026
+CONFIDENCE_LEVEL: Final = 0.95
+#: how many folds queries are dealt to
+FOLDS: Final = 5
 
 #: the tests of a difference, and the corrections for several; max-T needs all pairs tested together
 TESTS: Final = ("randomisation", "t")

@@ -5,7 +5,6 @@ Each field is one point that no page, paper or published number settles (docs/re
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, cast
@@ -13,7 +12,8 @@ from typing import Any, Final, Literal, cast
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError
 from coliee_adapters.kinds import TREATMENTS
-from coliee_ir.rules.protocol import TASKS, Protocol, all_rules
+from coliee_ir.rules.choices import CHOICES, TASKS
+from coliee_ir.rules.protocol import Protocol, all_rules
 
 
 def _choice(default: str, decides: str, *matters: str) -> Any:
@@ -25,8 +25,8 @@ def _choice(default: str, decides: str, *matters: str) -> Any:
 class Decisions:
     """The choices behind a score.
 
-    A new one is a field here, with its choices, the default first, and what it decides (``HELP``): the command line,
-    the JSON and docs/reference/protocols.md have it at once.
+    A new one is a field here, with what it decides (``HELP``), and its ``CHOICES``, the default first: the command
+    line, the JSON and docs/reference/protocols.md have it at once.
     """
 
     unanswered: Literal["zero", "skip"] = _choice(
@@ -121,11 +121,6 @@ class Decisions:
         more = ", …" * (len(others) > _SHOWN)
         return f"{chosen}; in {', '.join(others[:_SHOWN])}{more} {done['elsewhere']}"
 
-
-#: field → its possible values, the default first
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    field.name: tuple(ast.literal_eval(str(field.type).removeprefix("Literal"))) for field in fields(Decisions)
-}
 
 #: field → what it decides
 HELP: Mapping[str, str] = {field.name: field.metadata["help"] for field in fields(Decisions)}

@@ -21,6 +21,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.layouts import Layout
 from coliee_adapters.remarks import Remark
 from coliee_ir.rules import ALWAYS, schema
+from coliee_ir.rules.choices import TASKS
 
 if TYPE_CHECKING:
     from coliee_adapters.files.source import PathLike
@@ -30,9 +31,6 @@ NEWEST = 2026
 
 #: how many years behind it are scored by its rules, which is said; a later one is a typing error
 _AHEAD: Final = 2
-
-#: The tasks whose rules are part of the package, each in a file of its name. A command reads that of its task only.
-TASKS: tuple[str, ...] = ("1", "2", "3", "4", "5", "tort", "rationale", "trec")
 
 #: The tasks that have numbers, as a regular expression: how files and folders are named after them.
 NUMBERED: Final = f"(?:{'|'.join(filter(str.isdecimal, TASKS))})"

@@ -8,13 +8,10 @@ from typing import Final
 
 from coliee_adapters.checked import is_integer_within
 from coliee_adapters.errors import UsageError
-
-N_RESAMPLES: Final = 10_000
-SEED: Final = 2026
-CONFIDENCE_LEVEL: Final = 0.95
-
-#: How many folds queries are dealt to.
-FOLDS: Final = 5
+from coliee_ir.rules.choices import CONFIDENCE_LEVEL as CONFIDENCE_LEVEL
+from coliee_ir.rules.choices import FOLDS as FOLDS
+from coliee_ir.rules.choices import N_RESAMPLES as N_RESAMPLES
+from coliee_ir.rules.choices import SEED as SEED
 
 #: How many times queries are dealt anew to folds: one split alone moves a held-out score by about .01.
 REPEATS: Final = 10

@@ -25,7 +25,7 @@ from coliee_ir._version import __version__
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.grid import no_formula
 from coliee_ir.reading.basis import Basis
-from coliee_ir.rules.decisions import CHOICES
+from coliee_ir.rules.choices import CHOICES
 from coliee_ir.scoring.readers import LOG
 from coliee_ir.scoring.scores import Scores
 

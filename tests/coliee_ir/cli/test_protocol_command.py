@@ -7,7 +7,8 @@ import pytest
 import coliee_ir
 from coliee_ir.cli import main
 from coliee_ir.rules import protocol as rules
-from coliee_ir.rules.protocol import TASKS, neighbours
+from coliee_ir.rules.choices import TASKS
+from coliee_ir.rules.protocol import neighbours
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,5 @@
 import dataclasses
+import typing
 
 import pytest
 from asserting import heard, mentions, refusing
@@ -7,7 +8,8 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.kinds import REMARKS, TREATMENTS
 from coliee_adapters.remarks import Remarks
 from coliee_ir import Decisions
-from coliee_ir.rules.decisions import CHOICES, matters
+from coliee_ir.rules.choices import CHOICES
+from coliee_ir.rules.decisions import matters
 from coliee_ir.rules.protocol import protocol
 
 DEFAULTS = {
@@ -24,6 +26,8 @@ DEFAULTS = {
 
 
 def test_the_first_choice_is_the_default_each_is_kept_and_no_other_taken():
+    types = typing.get_type_hints(Decisions)
+    assert {name: typing.get_args(types[name]) for name in types} == CHOICES
     assert Decisions().to_dict() == DEFAULTS == {name: choices[0] for name, choices in CHOICES.items()}
     for name, choices in CHOICES.items():
         for choice in choices:

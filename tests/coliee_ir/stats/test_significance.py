@@ -16,7 +16,7 @@ from coliee_ir.commands.compare.comparison import letter
 from coliee_ir.commands.report.figures import Hardness
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, compute, everything, parse
-from coliee_ir.rules.decisions import CHOICES
+from coliee_ir.rules.choices import CHOICES
 from coliee_ir.stats.student import t_quantile, t_test
 from coliee_ir.types import judge
 

@@ -34,6 +34,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
 from coliee_ir.cli import COMMANDS
 from coliee_ir.commands.validate import RULES, Severity
+from coliee_ir.rules.choices import SUBMITTED
 from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -527,6 +528,7 @@ def test_submissions_have_rules_with_sources_wherever_a_task_has_an_edition():
             assert of_files.first <= year <= of_files.last
             assert bool(of_files.columns) == ("documents" in rules.parts and rules.task != "rationale")
             assert bool(of_files.long_list) <= bool(rules.long_list)
+    assert {row.task for row in SUBMISSION_RULES} == {*SUBMITTED}
     for row in SUBMISSION_RULES:
         assert protocol(row.task, row.first) and protocol(row.task, row.last)
 
