@@ -8,7 +8,8 @@ from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Gold
-from coliee_ir.rules.protocol import TASKS, all_rules, task_name
+from coliee_ir.rules.choices import TASKS
+from coliee_ir.rules.protocol import all_rules, task_name
 
 
 @suggesting_keywords()

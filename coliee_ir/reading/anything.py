@@ -49,6 +49,7 @@ from coliee_adapters.records import (
     normal_id,
 )
 from coliee_adapters.remarks import Remarks
+from coliee_ir.rules.choices import TASKS
 from coliee_ir.rules.protocol import (
     CASES,
     DECISIONS,
@@ -65,7 +66,6 @@ from coliee_ir.rules.protocol import (
     STATUTE_IDS,
     STATUTE_LABELS,
     STATUTE_NO_LABELS,
-    TASKS,
     FoundTask,
     Protocol,
     has_exact_ids,

@@ -50,8 +50,9 @@ from coliee_ir.reading.anything import (
 )
 from coliee_ir.reading.asked import check_rules, measures_named
 from coliee_ir.reading.submission import Arrays, Submission
+from coliee_ir.rules.choices import TASKS
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import ANSWERS_BESIDE, TASKS, Protocol, known_edition, protocol, task_name
+from coliee_ir.rules.protocol import ANSWERS_BESIDE, Protocol, known_edition, protocol, task_name
 
 LABEL: Final = {True: "Y", False: "N"}
 

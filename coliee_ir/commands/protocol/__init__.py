@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from coliee_adapters.files.source import Source
 from coliee_ir.reading.asked import check_rules
-from coliee_ir.rules.protocol import TASKS, all_rules, neighbours, protocol, use_protocol_file
+from coliee_ir.rules.choices import TASKS
+from coliee_ir.rules.protocol import all_rules, neighbours, protocol, use_protocol_file
 
 
 def list_of_protocols() -> str:

@@ -19,7 +19,8 @@ from coliee_ir.commands.validate.rules import RULES, Rule, Severity
 from coliee_ir.commands.validate.sheet import Context, Finding, Known, Place, known_ids
 from coliee_ir.inbox.tasks import task_of_files
 from coliee_ir.reading.anything import check_columns, gold_files, read_gold
-from coliee_ir.rules.protocol import TASKS, edition_year, protocol, submission_rules, tag_fault, task_name
+from coliee_ir.rules.choices import TASKS
+from coliee_ir.rules.protocol import edition_year, protocol, submission_rules, tag_fault, task_name
 
 __all__ = ["RULES", "Finding", "Place", "Rule", "Severity", "Validation", "validate"]
 
