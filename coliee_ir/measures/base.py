@@ -41,7 +41,7 @@ class Terms(NamedTuple):
 def of_mean(per_query: FloatArray) -> Terms:
     """The terms of a mean over queries; those that are NaN are left out."""
     kept = ~np.isnan(per_query)
-    return Terms(np.column_stack((np.where(kept, per_query, 0.0), kept)), quotient, np.zeros(2), True)
+    return Terms(np.stack((np.where(kept, per_query, 0.0), kept), axis=-1), quotient, np.zeros(2), True)
 
 
 def upwards(terms: Terms, measure: Measure) -> Terms:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from itertools import chain, pairwise
 from typing import Final, Literal, NamedTuple, Unpack
 
@@ -21,7 +21,7 @@ from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_adapters.trec_eval import Request
 from coliee_ir.commands.fuse import votes
-from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates, Rivals
+from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates, Reader, Rivals
 from coliee_ir.commands.fuse.recipe import Fused, Fusion, file_of, read_all, tag_of
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray, Judged, judge
@@ -61,9 +61,9 @@ Weights = tuple[float, ...]
 
 
 class QueryTerms(NamedTuple):
-    """What each query adds under some weights."""
+    """What each query adds under each of m weightings."""
 
-    values: FloatArray  # shape (Q, cutoffs, T); at the cutoffs 1, 2, …, or at none
+    values: FloatArray  # shape (m, Q, cutoffs, T); at the cutoffs 1, 2, …, or at none
     score: Callable[[FloatArray], FloatArray]  # sums of shape (…, T) → scores of shape (…)
 
 
@@ -77,10 +77,10 @@ class Tried(ABC):
         """What a run holds, as bytes that do not depend on the order in which runs are given."""
 
     @abstractmethod
-    def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
-        """What each query adds under each of some weights."""
+    def terms(self, weightings: Sequence[Weights]) -> Iterable[QueryTerms]:
+        """What each query adds under each of some weights, of a few at a time where that is much."""
 
-    def estimates(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
+    def estimates(self, weightings: Sequence[Weights]) -> Iterable[QueryTerms]:
         """The same but for the last bits, where that costs much less; else empty."""
         return []
 
@@ -90,7 +90,7 @@ class Worths(NamedTuple):
 
     scores: FloatArray  # shape (R · folds + 1,); at the best cutoff, where one is fitted; -inf where there is none
     tops: IntArray  # shape (R · folds + 1,); that cutoff
-    terms: QueryTerms | None  # what each query adds; None for an estimate, and where it is much, at many cutoffs
+    each: FloatArray | None  # what each query adds; None for an estimate, and where it is much, at many cutoffs
 
 
 class Trial:
@@ -117,19 +117,23 @@ class Trial:
         new = [weights for weights in dict.fromkeys(chain.from_iterable(lines)) if weights not in scored]
         for first in range(0, len(new), _AT_ONCE):
             some = new[first : first + _AT_ONCE]
-            for weights, terms in zip(some, terms_of(some), strict=False):
-                scored[weights] = self._scored(terms, keep=exactly and not self.tried.cuts)
+            worths = (self._scored(terms, keep=exactly and not self.tried.cuts) for terms in terms_of(some))
+            scored.update(zip(some, chain.from_iterable(worths), strict=False))
 
-    def _scored(self, terms: QueryTerms, *, keep: bool) -> Worths:
+    def _scored(self, terms: QueryTerms, *, keep: bool) -> Iterator[Worths]:
         each, self.score = terms
-        sums = np.tensordot(self._in_fold, each, axes=1).reshape(-1, self.folds, *each.shape[1:])
+        sums = np.tensordot(self._in_fold, each, axes=(1, 1)).reshape(-1, self.folds, len(each), *each.shape[2:])
         others = [[other for other in range(self.folds) if other != fold] for fold in range(self.folds)]
-        outside = sums[:, others].sum(axis=2).reshape(-1, *each.shape[1:])
+        outside = sums[:, others].sum(axis=2).reshape(-1, *sums.shape[2:])
         totals = np.concatenate((outside, sums[:1].sum(axis=1)))
         scores = np.nan_to_num(self.score(totals), nan=-np.inf)
         # of cutoffs that are as good, the least
-        best = np.argmax(scores >= scores.max(axis=1, keepdims=True) - NEAR, axis=1)
-        return Worths(scores[np.arange(len(scores)), best], best + 1, terms if keep else None)
+        best = np.argmax(scores >= scores.max(axis=2, keepdims=True) - NEAR, axis=2)
+        greatest = np.take_along_axis(scores, best[..., None], axis=2)[..., 0]
+        return (
+            Worths(best_scores, tops, of_queries if keep else None)
+            for best_scores, tops, of_queries in zip(greatest.T, best.T + 1, each, strict=True)
+        )
 
     def search(self, orders: Sequence[Sequence[int]]) -> list[Weights]:
         """The weights that are found without each fold of each repeat, and with all queries, all searched side by side.
@@ -163,7 +167,7 @@ class Trial:
         parts: dict[int, FloatArray] = {}
         for weights in dict.fromkeys(of_folds):
             worths = self.worths(weights)
-            each, _ = worths.terms or self.tried.terms([weights])[0]
+            [each] = next(iter(self.tried.terms([weights]))).values if worths.each is None else [worths.each]
             for fold in (fold for fold, fitted in enumerate(of_folds) if fitted == weights):
                 repeat = fold // self.folds
                 among = self.fold[repeat] == fold
@@ -176,7 +180,7 @@ class Rankings(Tried):
     """Rankings by any weights, and a measure on the ranks of the judged documents."""
 
     def __init__(self, blend: Blend, qrels: Qrels, measure: Measure, decisions: Decisions) -> None:
-        self._blend, self._qrels, self._measure, self._decisions = blend, qrels, measure, decisions
+        self.blend, self._qrels, self._measure, self._decisions = blend, qrels, measure, decisions
         self.cuts = is_cut(measure)
         if isinstance(measure, MacroF) and measure.of == "means" and measure.cutoff is None:
             raise UsageError("unfit-measure", f"{measure} needs a cutoff to fit weights, for example {measure}@5")
@@ -195,24 +199,25 @@ class Rankings(Tried):
 
     def contents(self, run: int) -> bytes:
         """What a run retrieves."""
-        return self._blend.candidates.contents(run)
+        return self.blend.candidates.contents(run)
 
-    def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
+    def terms(self, weightings: Sequence[Weights]) -> Iterator[QueryTerms]:
         """What each query adds, at the cutoffs 1, 2, …, or at none; trec_eval is asked once."""
         ranks, retrieved = self._ranked(weightings)
         if isinstance(self._measure, Delegated):
             request = self._measure.asked_of(self._qrels)
             [values] = of_rankings([request], self._qrels, ranks, retrieved, self._decisions)
-            return [_uncut(summed(request, per_query) or of_mean(per_query)) for per_query in values]
+            yield _uncut(summed(request, values) or of_mean(values))
+            return
         nothing = np.zeros(len(self._qrels.queries), dtype=np.int64)
-        each = [
-            Judged(self._qrels, rank, depth, nothing, depth > 0, {}, Remarks())
-            for rank, depth in zip(ranks, retrieved, strict=True)
-        ]
-        if not self.cuts:
-            return [_uncut(self._measure.compute({"documents": judged}, self._decisions).terms) for judged in each]
-        cut = [at_cutoffs(self._measure, judged, self.deepest, self._decisions) for judged in each]
-        return [QueryTerms(judged.each, judged.score) for judged in cut]
+        for rank, depth in zip(ranks, retrieved, strict=True):
+            judged = Judged(self._qrels, rank, depth, nothing, depth > 0, {}, Remarks())
+            if self.cuts:
+                cut = at_cutoffs(self._measure, judged, self.deepest, self._decisions)
+                yield QueryTerms(cut.each[None], cut.score)
+            else:
+                terms = self._measure.compute({"documents": judged}, self._decisions).terms
+                yield _uncut(terms._replace(each=terms.each[None]))
 
     def estimates(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """What each query adds to the mean of average precisions, of which trec_eval's cost grows with the depth."""
@@ -224,7 +229,7 @@ class Rankings(Tried):
         precisions[:, self._qrels.sizes == 0] = np.nan
         if self._decisions.unanswered == "skip":
             precisions[retrieved == 0] = np.nan
-        return [_uncut(of_mean(per_query)) for per_query in precisions]
+        return [_uncut(of_mean(precisions))]
 
     def _ranked(self, weightings: Sequence[Weights]) -> tuple[IntArray, IntArray]:
         """Where the judged documents stand, and how many documents each judged query has; shapes (m, D) and (m, Q)."""
@@ -237,7 +242,7 @@ class Rankings(Tried):
 
 
 def _uncut(terms: Terms) -> QueryTerms:
-    return QueryTerms(terms.each[:, None, :], terms.score)
+    return QueryTerms(terms.each[:, :, None, :], terms.score)
 
 
 def average_precisions(qrels: Qrels, level: int, ranks: IntArray) -> FloatArray:
@@ -278,8 +283,7 @@ class Ballots(Tried):
     def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """Whether each query is answered rightly, and 1."""
         counts = (votes.decided(self._votes, np.array(weights), self._ties) for weights in weightings)
-        right = [is_cast & (label == self._labels) for is_cast, _, label in counts]
-        return [_uncut(of_mean(is_right.astype(np.float64))) for is_right in right]
+        return [_uncut(of_mean(np.array([is_cast & (label == self._labels) for is_cast, _, label in counts], float)))]
 
 
 #: Shares of the coarse grid, in twentieths; then steps of hundredths around the best.
@@ -421,7 +425,7 @@ def fit_fusion(
     repeats = 1 if by_year else repeats  # years are folds however they are dealt
     split = Split.of(evaluator.queries, folds, seed, groups, repeats)
     fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
-    tried, records, measure, noticed = _tried(evaluator, records_read, measure, fusion)
+    tried, records, measure, noticed, readers = _tried(evaluator, records_read, measure, fusion)
     named, files = tuple(map(tag_of, records)), tuple(map(file_of, records))
     counts = Counter(zip(named, files, strict=True))
     if twice := next((tag for (tag, _), n in counts.items() if tag and n > 1), ""):
@@ -439,9 +443,9 @@ def fit_fusion(
     for other, weights in others:
         of_other = trial.held_out([weights] * len(of_folds))
         contenders.append(_contender(trial, other, weights, of_other, whole_terms))
-    name = method if tag is None else tag
     whole = replace(fusion, weights=fitted, top=top or contenders[0].top)
-    fused = whole.fuse(*records, tag=name, unreadable_answers=unreadable)
+    candidates = tried.blend.candidates if isinstance(tried, Rankings) else None
+    fused = whole.of_records(records, tag, readers, candidates)
     return FittedFusion(
         fusion=replace(whole, runs=named if any(named) else (), files=files if len({*named}) < len(named) else ()),
         task=evaluator.task,
@@ -462,12 +466,13 @@ def fit_fusion(
 
 
 class _Made(NamedTuple):
-    """What weights are tried on; the runs as it has them, the measure's name, and what is odd about the runs."""
+    """What weights are tried on; the runs as it has them, the measure, what is odd about them, who read them."""
 
     tried: Tried
     records: Sequence[Run | Answers]
     measure: str
     noticed: list[Remark]
+    readers: Sequence[Reader] = ()
 
 
 def _tried(evaluator: Evaluator, records: Sequence[Run | Answers], measure: str, fusion: Fusion) -> _Made:
@@ -479,10 +484,10 @@ def _tried(evaluator: Evaluator, records: Sequence[Run | Answers], measure: str,
         labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
         return _Made(Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy", [])
     chosen = _measure(evaluator, measure, fusion.top)
-    rankings, noticed = _rankings(records, evaluator)
-    blend = Blend(Candidates.of(rankings), fusion.method, fusion.norm or NORM, fusion.k_or_default)
+    rankings, readers, noticed = _rankings(records, evaluator)
+    blend = Blend(Candidates.of(readers), fusion.method, fusion.norm or NORM, fusion.k_or_default)
     tried = Rankings(blend, evaluator.qrels["documents"], chosen, evaluator.decisions)
-    return _Made(tried, rankings, measure or chosen.name, noticed)
+    return _Made(tried, rankings, measure or chosen.name, noticed, readers)
 
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
@@ -515,24 +520,26 @@ def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
     return replace(measures[0], cutoff=top)  # type: ignore[type-var]  # those with a cutoff are dataclasses
 
 
-def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[list[Run], list[Remark]]:
-    """The runs, each of which must hold documents and belong to the gold, and what is odd about their order."""
-    rankings, noticed = list[Run](), list[Remark]()
+def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[list[Run], list[Reader], list[Remark]]:
+    """The runs, each of which must hold documents and belong to the gold; who reads them, and what is odd."""
+    rankings, readers, noticed = list[Run](), list[Reader](), list[Remark]()
     for record in records:
         if isinstance(record, Answers):
             raise UsageError(
                 "unfit-option",
                 f"weights can only be fitted for rankings, and {record.path} contains labels; use --weights",
             )
-        judged = judge(evaluator.qrels["documents"], record, evaluator.excluded)
+        in_memory = replace(record, blocks=partial(iter, [*record.blocks()]))  # to be judged, and fused
+        judged = judge(evaluator.qrels["documents"], in_memory, evaluator.excluded)
         check_order(judged.remarks, "fitting weights")
         spelling = diagnose(judged, record, evaluator.gold.path)
         if is_gold("documents", judged):
             raise _gold_itself(record)
         rankings.append(record)
+        readers.append(Reader(in_memory))
         spelling.each("upside-down", better_reversed(judged, True, False))
         noticed += [sentence.of_part("run", shortened(record.tag)) for sentence in spelling.sentences()]
-    return rankings, noticed
+    return rankings, readers, noticed
 
 
 def _gold_itself(record: Run | Answers) -> InputError:

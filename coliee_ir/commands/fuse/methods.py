@@ -40,8 +40,8 @@ class Reader:
         return block
 
 
-def batch_fusion(readers: Sequence[Reader], *, in_memory: bool = False) -> Iterator[tuple[list[str], list[Columns]]]:
-    """Some queries at a time, with the lines of each run for them, in the order in which the runs name the queries.
+def batch_fusion(readers: Sequence[Reader], *, in_memory: bool = False) -> Iterator[Candidates]:
+    """The candidates of some queries at a time, in the order in which the runs name the queries.
 
     As long as the runs name the same queries in the same order, what was given is forgotten. From where they do not,
     the rest of all runs is held in memory.
@@ -62,7 +62,7 @@ def batch_fusion(readers: Sequence[Reader], *, in_memory: bool = False) -> Itera
         if not n and all(names):
             break
         if n:
-            yield queries, [block.of_segments(slice(n)) for block in heads]
+            yield Candidates.of_lines(queries, [block.of_segments(slice(n)) for block in heads], readers)
             yielded.update(queries)
         left = [block.of_segments(slice(n, None)) for block in heads]
         waiting = [block if block.queries else reader.block() for block, reader in zip(left, readers, strict=True)]
@@ -73,7 +73,7 @@ def batch_fusion(readers: Sequence[Reader], *, in_memory: bool = False) -> Itera
     for first, last in pieces(np.concatenate(([0], np.cumsum(lines))), _AT_ONCE):
         of_queries = [np.searchsorted(numbers, (first, last)).tolist() for numbers, _ in blocks]
         some = [block.of_segments(slice(*i)) for i, (_, block) in zip(of_queries, blocks, strict=True)]
-        yield rest[first:last], some
+        yield Candidates.of_lines(rest[first:last], some, readers)
 
 
 def remaining_queries(
@@ -240,15 +240,14 @@ class Candidates:
     ranks: IntArray  # shape (n, P); from 1; 0 where a run has not retrieved the document
 
     @classmethod
-    def of(cls, runs: Sequence[Run]) -> Candidates:
+    def of(cls, readers: Sequence[Reader]) -> Candidates:
         """The candidates of whole runs."""
-        readers = [Reader(run) for run in runs]
         queries, blocks = remaining_queries(readers, [reader.block() for reader in readers])
-        return cls.of_lines(queries, [block for _, block in blocks], [run.scored for run in runs])
+        return cls.of_lines(queries, [block for _, block in blocks], readers)
 
     @classmethod
-    def of_lines(cls, queries: Sequence[str], parts: Sequence[Columns], scored: Sequence[bool]) -> Candidates:
-        """The candidates of runs for some queries, from the lines of each run; whether each has scores."""
+    def of_lines(cls, queries: Sequence[str], parts: Sequence[Columns], readers: Sequence[Reader]) -> Candidates:
+        """The candidates of runs for some queries, from the lines that were read of each run."""
         documents = Ids.joined([part.documents for part in parts])
         number = {query: i for i, query in enumerate(queries)}
         named_by = [np.array([number[query] for query in part.queries], dtype=np.int64) for part in parts]
@@ -268,10 +267,19 @@ class Candidates:
         start = np.concatenate(([0], np.cumsum(sizes[sizes > 0])))
         of_row = np.repeat(np.arange(len(named)), sizes[sizes > 0])
         ends = np.cumsum([len(part.documents) for part in parts]).tolist()
-        lists = [_scores_and_ranks(of_row, row[last - len(part.documents) : last], part, has_scores=has_scores)
-                 for part, last, has_scores in zip(parts, ends, scored, strict=True)]  # fmt: skip
+        lists = [_scores_and_ranks(of_row, row[last - len(part.documents) : last], part, has_scores=reader.scored)
+                 for part, last, reader in zip(parts, ends, readers, strict=True)]  # fmt: skip
         scores, ranks = map(np.stack, zip(*lists, strict=True))
         return cls(named, start, documents.select(order[first]), scores, ranks)
+
+    def by_parts(self) -> Iterator[Candidates]:
+        """Those of some queries at a time."""
+        for first, last in pieces(self.start, _AT_ONCE):
+            start = self.start[first : last + 1]
+            rows, documents = slice(start[0], start[-1]), self.documents.select(np.arange(start[0], start[-1]))
+            yield Candidates(
+                self.queries[first:last], start - start[0], documents, self.scores[:, rows], self.ranks[:, rows]
+            )
 
     def columns(self, rows: IntArray, scores: FloatArray | None = None) -> Columns:
         """Some rows, query by query, as lines of a run, with a score for every row of all; queries without any go."""

@@ -138,7 +138,13 @@ class Fusion:
         unreadable_answers: Literal["refuse", "wrong"] = "refuse",
     ) -> Fused:
         """The runs fused; arguments and errors are those of ``fuse``."""
-        records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
+        return self.of_records(read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers), tag)
+
+    def of_records(
+        self, records: Sequence[Run | Answers], tag: str | None, readers: Sequence[Reader] = (),
+        candidates: Candidates | None = None,
+    ) -> Fused:  # fmt: skip
+        """The runs fused; ``candidates`` of rankings that were read before, with their readers."""
         names = names_of(records)
         weights, remarks_made = self._weights(records)
         remarks_made += _identical(records, names)
@@ -152,10 +158,15 @@ class Fusion:
             raise UsageError("unfit-option", "--ties applies to votes on labels only")
         rankings = [record for record in records if isinstance(record, Run)]
         with asking_about_gold():
-            try:
-                mixed = self._mixed(rankings, weights, in_memory=False)
-            except ReturnsError:
-                mixed = self._mixed(rankings, weights, in_memory=True)
+            if candidates is not None:
+                mixed = self._mixed(readers, candidates.by_parts(), weights)
+            else:
+                try:
+                    readers = [Reader(run) for run in rankings]
+                    mixed = self._mixed(readers, batch_fusion(readers), weights)
+                except ReturnsError:
+                    readers = [Reader(run) for run in rankings]
+                    mixed = self._mixed(readers, batch_fusion(readers, in_memory=True), weights)
         for called, remarks in zip(names, mixed.remarks, strict=True):
             if METHODS[self.method].ranks:
                 check_order(remarks, self.method)
@@ -175,17 +186,17 @@ class Fusion:
             raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
         return Fused(Run(mixed.blocks, name, METHODS[self.method].ranks, grouped=True), tuple(remarks_made))
 
-    def _mixed(self, runs: Sequence[Run], weights: FloatArray, *, in_memory: bool) -> _Mixed:
+    def _mixed(self, readers: Sequence[Reader], parts: Iterable[Candidates], weights: FloatArray) -> _Mixed:
         """The runs fused, some queries at a time."""
-        readers = [Reader(run) for run in runs]
-        repeated, blocks = np.zeros(len(runs), dtype=np.int64), Spool()
+        documents, blocks = np.zeros(len(readers), dtype=np.int64), Spool()
         fused, strange, first = set[str](), dict[str, None](), list[str]()
-        correlated: dict[tuple[int, int], list[FloatArray]] = {pair: [] for pair in combinations(range(len(runs)), 2)}
-        for some, parts in batch_fusion(readers, in_memory=in_memory):
-            candidates = Candidates.of_lines(some, parts, [run.scored for run in runs])
+        correlated: dict[tuple[int, int], list[FloatArray]] = {
+            pair: [] for pair in combinations(range(len(readers)), 2)
+        }
+        for candidates in parts:
             for pair, of_queries in correlated.items():
                 of_queries.append(candidates.correlations(*pair))
-            repeated += [len(part.documents) for part in parts] - candidates.named.sum(axis=1)
+            documents += candidates.named.sum(axis=1)
             first = first or list(candidates.documents)
             strange.update(dict.fromkeys(candidates.documents.select(candidates.documents.are_not_ascii())))
             if METHODS[self.method].ranks:
@@ -197,8 +208,8 @@ class Fusion:
             blocks.append(block)
         queries = list(dict.fromkeys(query for reader in readers for query in reader.lengths))
         answered = [{query for query, n in reader.lengths.items() if n} for reader in readers]
-        for reader, n in zip(readers, repeated.tolist(), strict=True):
-            reader.remarks.add("duplicate", n=n)
+        for reader, n in zip(readers, documents.tolist(), strict=True):
+            reader.remarks.add("duplicate", n=sum(reader.lengths.values()) - n)
         return _Mixed(
             blocks,
             fused,

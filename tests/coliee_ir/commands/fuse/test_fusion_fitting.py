@@ -14,7 +14,7 @@ from coliee_adapters.records import Run
 from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.fuse.fitting import Ballots, Rankings, Trial, Weights, climbing, equal
-from coliee_ir.commands.fuse.methods import Blend, Candidates, Rivals
+from coliee_ir.commands.fuse.methods import Blend, Candidates, Reader, Rivals
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
@@ -70,7 +70,7 @@ class OfTrecEval(Rankings):
 
 
 def trial_of(gold, drawn, measure, fold, rankings=Rankings):
-    held = Candidates.of([coliee_ir.read_run(run, task="trec") for run in drawn])
+    held = Candidates.of([Reader(coliee_ir.read_run(run, task="trec")) for run in drawn])
     blend = Blend(held, "combsum", "min-max", 60)
     return Trial(rankings(blend, Qrels(gold), parse(measure)[0], Decisions()), np.atleast_2d(fold))
 
@@ -279,7 +279,7 @@ def test_ranks_that_are_counted_are_those_that_are_sorted(method, norm):
         Run.of({f"q{q}": {f"d{d}": float(s) for d, s in zip(*pair, strict=True)} for q, pair in enumerate(run)})
         for run in drawn
     ]
-    blend = Blend(Candidates.of(runs), method, norm, 60.0)
+    blend = Blend(Candidates.of([Reader(run) for run in runs]), method, norm, 60.0)
     rows = np.sort(rng.permutation(len(blend.candidates.documents))[:60])
     weightings = np.array([[0.2, 0.5, 0.3], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]])
     ranked = [blend.ranked(weights) for weights in weightings]
