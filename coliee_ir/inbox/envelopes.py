@@ -66,6 +66,11 @@ class Envelope(NamedTuple):
         return max((mail.received for mail in (self.mail, *self.claims) if mail is not None), default="")
 
     @property
+    def sender(self) -> str:
+        """Who sent the mail: the address; empty where none is known."""
+        return "" if self.mail is None else self.mail.sender
+
+    @property
     def team(self) -> str:
         """The team that the mail's subject names; empty where it names none."""
         return "" if self.mail is None else team_in(self.mail.subject)

@@ -21,7 +21,7 @@ from coliee_adapters.files.source import Source, by_original
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import skipped_remarks
-from coliee_ir.inbox.inventory import FilePart, InboxFile, Inventory, originals
+from coliee_ir.inbox.inventory import InboxFile, Inventory, originals
 from coliee_ir.inbox.names import order_of, unique_names
 from coliee_ir.reading.anything import queries_of, read_run, system_of, tag_of
 from coliee_ir.reading.basis import Basis
@@ -104,12 +104,12 @@ def _without_unscored(items: Sequence[InboxFile], basis: Basis) -> list[InboxFil
     """The files without the long lists beside a run of their tag, where the rules of the year score none."""
     if basis.protocol.long_list:
         return [*items]
-    tags = {(file.origin, file.tag) for file in items if file.part is not FilePart.LONG}
+    tags = {(file.origin, file.tag) for file in items if file.part != "long list"}
     for file in items:
-        if file.part is FilePart.LONG and (file.origin, file.tag) in tags:
+        if file.part == "long list" and (file.origin, file.tag) in tags:
             file.skip_reason = "unscored"
-        elif file.part is FilePart.LONG:
-            file.part = FilePart.RUN
+        elif file.part == "long list":
+            file.part = "documents"
     return [file for file in items if not file.skip_reason]
 
 
@@ -117,7 +117,7 @@ def _groups(items: Sequence[InboxFile], basis: Basis, remarks: list[str]) -> lis
     """The files of each run: one, or one of each part."""
     if len(basis.protocol.parts) == 1 and not basis.protocol.long_list:
         return [[file] for file in items]
-    kinds = (*basis.protocol.parts, FilePart.LONG)
+    kinds = (*basis.protocol.parts, "long list")
     groups = [[file] for file in items if file.part not in kinds]
     expected = submission_rules(basis.task, basis.edition).long_list if basis.protocol.long_list else 0
     return groups + _with_nameless(
@@ -259,12 +259,12 @@ def _grouped(group: list[InboxFile], expected: int, level: int = 0) -> Iterator[
 def _with_long(group: list[InboxFile], expected: int) -> list[InboxFile]:
     """The same, where of two files of documents with one tag one is as long as a long list must be, if there is any."""
     documents = [part for part in group if part.part == "documents"]
-    if not expected or len(documents) != 2 or any(part.part is FilePart.LONG for part in group):
+    if not expected or len(documents) != 2 or any(part.part == "long list" for part in group):
         return group
     short, long = sorted(documents, key=_length)
     if short.tag != long.tag or _length(long) < expected or _length(short) >= expected:
         return group
-    return [replace(part, part=FilePart.LONG) if part is long else part for part in group]
+    return [replace(part, part="long list") if part is long else part for part in group]
 
 
 def _length(part: InboxFile) -> int:
@@ -292,12 +292,12 @@ def _with_nameless(groups: list[list[InboxFile]], needed: Sequence[str], remarks
 
 def _add_submission(run: Sequence[InboxFile], basis: Basis, done: Intake, *, alone: bool) -> None:
     """The files of a run as a submission, or the reason why they are none."""
-    needed, by_part = _needed(basis), by_key(run, lambda part: str(part.part))
+    needed, by_part = _needed(basis), by_key(run, attrgetter("part"))
     main = (by_part.get("documents") or by_part.get("answers") or run)[0]
     files, both = tuple(part.source.name for part in run), len(needed) == 2
     earlier, lacking = without_answers(basis.task) if "documents" in by_part else None, ""
     if not alone or len(by_part) > 1:
-        if needed == ["documents"] and FilePart.LONG in by_part and "documents" not in by_part:
+        if needed == ["documents"] and "long list" in by_part and "documents" not in by_part:
             lacking = "incomplete.set"
         elif both and len(by_part) < 2 and not {*needed}.issubset(main.holds):
             lacking = "incomplete.part" if earlier is None else "incomplete.answers"
@@ -316,7 +316,7 @@ def _add_submission(run: Sequence[InboxFile], basis: Basis, done: Intake, *, alo
         Submission(
             sources.pop(main.part),
             sources.get("answers") if both else None,
-            None if both else sources.get(FilePart.LONG),
+            None if both else sources.get("long list"),
             tag=main.tag,
             team=main.team,
             received=max(part.sender.received for part in run),
@@ -404,12 +404,10 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
 def skip_other_parts(inventory: Inventory, task: str | None) -> None:
     """Keep one task and part, to be fused where no gold tells which; of a run with a long list, the list."""
     files = [file for file in inventory.scored if not file.is_named and file.error is None]
-    tags = {file.tag for file in files if file.part is not FilePart.ANSWERS}
-    lists = {file.tag for file in files if file.part is FilePart.LONG}
+    tags = {file.tag for file in files if file.part != "answers"}
+    lists = {file.tag for file in files if file.part == "long list"}
     of_documents = {
-        file.file
-        for file in files
-        if file.part is FilePart.ANSWERS and file.tag in tags and file.task_evidence != "path"
+        file.file for file in files if file.part == "answers" and file.tag in tags and file.task_evidence != "path"
     }
     if task is None:
         firsts = {file.task: file.file for file in reversed(files) if file.task and file.file not in of_documents}
@@ -419,14 +417,14 @@ def skip_other_parts(inventory: Inventory, task: str | None) -> None:
                 "ambiguous", f"the files are of several tasks: {listed}; name the task to fuse with --task"
             )
     rules = None if task is None else protocol(task)
-    answers = all(file.part is FilePart.ANSWERS for file in files) if rules is None else rules.parts[0] == "answers"
+    answers = all(file.part == "answers" for file in files) if rules is None else rules.parts[0] == "answers"
     for one in files:
         if rules is not None and rules.law and one.tasks and task not in one.tasks:
             one.skip_reason = "task"
         elif (
-            (one.part is FilePart.ANSWERS) != answers
+            (one.part == "answers") != answers
             or (answers and one.file in of_documents)
-            or (one.part is FilePart.RUN and one.tag in lists)
+            or (one.part == "documents" and one.tag in lists)
         ):
             one.skip_reason = "part"
     remaining = {file.file: file for file in files if not file.skip_reason}

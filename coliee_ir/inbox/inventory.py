@@ -6,7 +6,6 @@ paths ──walk──▶ Source ──read, once, contained──▶ Item ─�
 from __future__ import annotations
 
 import contextlib
-import enum
 import os
 import re
 from collections import Counter, defaultdict
@@ -16,7 +15,7 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from coliee_adapters import system_descriptions as descriptions
 from coliee_adapters.by_key import by_key
@@ -86,16 +85,9 @@ _OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ 
 _NAMED_TASK: Final = rf"(?i)(?<![^\W\d_])task[\s_.-]*({NUMBERED})(?![^\W_])"
 
 
-class FilePart(enum.StrEnum):
-    """What a file is of a submission, or else."""
-
-    RUN = "documents"
-    ANSWERS = "answers"
-    LONG = "long list"
-    DESCRIPTION = "description"
-    GOLD = "gold"
-    OTHER = "other"  # a readme, a paper, a table of scores
-    UNREAD = ""  # it may have been a run, and cannot be read: ``error`` says why
+#: what a file is of a submission, or else: a readme, a paper or a table of scores; ``""`` for what may have been a run,
+#: and cannot be read: ``error`` says why
+FilePart = Literal["documents", "answers", "long list", "description", "gold", "other", ""]
 
 
 #: so many files in the archive of one team are more than any sends: three runs a task, their parts, what is beside them
@@ -114,7 +106,7 @@ class InboxFile:
     """A file that came."""
 
     source: Source  # the file, opened when it is asked for something
-    part: FilePart = FilePart.UNREAD  # what it is
+    part: FilePart = ""  # what it is
     tag: str = ""  # its run tag; of a file without one, the file's name
     sender: Sender = field(default_factory=Sender)  # whose it is, and what comes of that
     tasks: tuple[str, ...] = ()  # the tasks that it can be of, the most likely one first; empty where nothing shows it
@@ -167,7 +159,7 @@ class InboxFile:
         is_long = has_long and re.search(LONG_LIST_FILE, Path(self.source.name).name)
         is_answers = isinstance(record, Answers) or is_labels
         self.tag = system_of(record)
-        self.part = FilePart.ANSWERS if is_answers else FilePart.LONG if is_long else FilePart.RUN
+        self.part = "answers" if is_answers else "long list" if is_long else "documents"
 
 
 @dataclass(slots=True)
@@ -193,7 +185,7 @@ class Inventory:
         described = [
             ((file.origin, text.tag) in sent, file, text)
             for file in sorted(self.items, key=lambda item: item.sender.received)
-            for text in (file.described if file.team or not file.sender.is_mailed else ())
+            for text in (file.described if file.team or file.sender.envelope.mail is None else ())
             if text.task in ("", described_task(task))
         ]
         return {(file.team, text.tag): text for _, file, text in sorted(described, key=itemgetter(0))}
@@ -260,10 +252,7 @@ def sort_files(
         for file in sorted(items, key=lambda file: teams.envelope(file.file).received):
             teams.register_file(file.tag, file.file)
     for file in items:
-        if teams is not None:
-            file.sender = teams.sender_of(file.tag, file.file)
-        elif received := envelope_of(file.file, None).received:
-            file.sender = Sender(received=received, is_mailed=True)
+        file.sender = teams.sender_of(file.tag, file.file) if teams else Sender(envelope=envelope_of(file.file, None))
     _by_descriptions(items)
     if rules is None or rules.is_coliee:
         _answers_of_articles(items, edition)
@@ -317,8 +306,7 @@ def _refuse_costly(walked: FoundFiles, teams: Teams, bounds: limits.Limits, read
 
 def _sender_key(envelope: Envelope) -> tuple[str, ...]:
     """What the mails of one sender for a team have in common; of what came otherwise, its place."""
-    mail = envelope.mail
-    return (envelope.place,) if mail is None or not mail.sender else (team_key(envelope.team), mail.sender)
+    return (team_key(envelope.team), envelope.sender) if envelope.sender else (envelope.place,)
 
 
 def _read(source: Source, golds: Sequence[Gold], rules: Protocol | None) -> None:
@@ -334,7 +322,7 @@ def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol
     """What one file is."""
     file = InboxFile(source, is_named=is_named)
     if source.path == "-" or (not source.is_remote and not source.is_folder and source.is_stream):
-        file.part = FilePart.RUN  # it can be read only once
+        file.part = "documents"  # it can be read only once
         return file
     try:
         with errors_as_coliee(source.name):
@@ -361,7 +349,7 @@ def _identify(file: InboxFile, golds: Sequence[Gold], rules: Protocol | None) ->
         file.take_record(record, is_labels=own is None and are_labels(source), has_long=own is None)
         file.nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
         file.queries, file.documents = _sample_ids(record, source)
-        parts = (str(file.part), *record.other_parts)
+        parts = (file.part, *record.other_parts)
         file.holds = parts if rules is None else tuple(part for part in rules.parts if part in parts)
     except ColieeError:
         file.tasks, file.task_evidence = _shown_by_head(source), "content"
@@ -375,16 +363,16 @@ def _no_run(file: InboxFile, golds: Sequence[Gold], own: Protocol | None) -> tup
     if source.look().fault is None:
         if is_description(source.head()) and (read := descriptions.read(source)):
             file.described = read
-            return FilePart.DESCRIPTION, "description"
+            return "description", "description"
         if _is_of_golds(source, golds):
-            return FilePart.GOLD, "gold"
+            return "gold", "gold"
     if not file.is_named and is_nothing(source):
-        return FilePart.OTHER, "nothing"
+        return "other", "nothing"
     if not file.is_named and is_gold_by_name(source):
-        return FilePart.GOLD, "named"
+        return "gold", "named"
     if own and own.gold and reads_as_gold(source, task=own.task) and not reads_as_run(source, task=own.task):
-        return FilePart.GOLD, "judged"
-    return FilePart.UNREAD, ""
+        return "gold", "judged"
+    return "", ""
 
 
 def _sample_ids(record: Run | Answers, source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -444,7 +432,7 @@ def _answers_otherwise(source: Source, gold: Gold) -> bool:
 def _by_queries(items: Sequence[InboxFile], table: Golds) -> None:
     """Files that are named, or described, as of one task, and answer another's questions alone, are of that one."""
     for file in items:
-        if file.task_evidence not in ("path", "description") or file.part is FilePart.UNREAD:
+        if file.task_evidence not in ("path", "description") or not file.part:
             continue
         other = table.of_other_task(file.task, file.queries)
         if other is not None and (tasks := tuple(task for task in file.shown if task in other.tasks)):
@@ -465,13 +453,13 @@ def _by_descriptions(items: Sequence[InboxFile]) -> None:
 
 def _answers_of_articles(items: Sequence[InboxFile], edition: str | int | None) -> None:
     """Answers with the run tag of articles belong to them, in a task that asks for both."""
-    runs = [file for file in items if file.part is FilePart.RUN and file.task]
+    runs = [file for file in items if file.part == "documents" and file.task]
     articles = {
         (file.origin, file.tag): file.task for file in runs if any(len(row.parts) > 1 for row in all_rules(file.task))
     }
     for file in items:
         task = articles.get((file.origin, file.tag))
-        if file.part is not FilePart.ANSWERS or file.task_evidence != "content" or not file.tag or not task:
+        if file.part != "answers" or file.task_evidence != "content" or not file.tag or not task:
             continue
         if "answers" in protocol(task, edition).parts or without_answers(task) is not None:
             file.tasks, file.task_evidence = (task,), "tag"
@@ -487,7 +475,7 @@ def _may_be_of_task(file: InboxFile, basis: Basis) -> bool:
     if (
         file.task_evidence != "content"
         or protocol(file.task).law != rules.law
-        or file.part not in (*rules.parts, FilePart.LONG)
+        or file.part not in (*rules.parts, "long list")
     ):
         return False
     if not set(basis.queries).isdisjoint(file.queries):

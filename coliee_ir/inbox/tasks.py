@@ -15,13 +15,8 @@ from coliee_adapters.forms.lines import SEPARATORS, first_lines, split_columns
 from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run, normal_id
 from coliee_ir.reading.anything import read_queries
 from coliee_ir.rules.protocol import (
-    CASES,
-    DECISIONS,
-    LABELS_ONLY,
-    NOTHING_DECIDED,
-    PARAGRAPHS,
     PROTOCOLS,
-    STATUTE_ARTICLES,
+    TASK_SIGNS,
 )
 
 _LINES: Final = 100
@@ -35,9 +30,9 @@ _JSON_MEMBER: Final = re.compile(r'"([^"\\]+)"\s*+:\s*+[\[{]?+\s*+"([^",\\]+)')
 
 #: the tasks whose submissions may hold labels, the most likely first; and those of the pilot
 OF_LABELS: Final = tuple(dict.fromkeys((
-    LABELS_ONLY.task, *(row.task for row in PROTOCOLS if row.law == "statute" and "answers" in row.parts)
+    TASK_SIGNS["labels-only"].task, *(row.task for row in PROTOCOLS if row.law == "statute" and "answers" in row.parts)
 )))  # fmt: skip
-OF_PILOT: Final = (DECISIONS.task, NOTHING_DECIDED.task)
+OF_PILOT: Final = (TASK_SIGNS["decisions"].task, TASK_SIGNS["nothing-decided"].task)
 
 
 def task_of_files(sources: Sequence[Source], query_files: Sequence[Source] = ()) -> str:
@@ -53,7 +48,7 @@ def task_of_files(sources: Sequence[Source], query_files: Sequence[Source] = ())
     for head in (*(head for head, _ in heads), *heads_asked):
         if tort.sniff(head.encode(errors="replace")):
             is_undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
-            return (NOTHING_DECIDED if is_undecided else DECISIONS).task
+            return TASK_SIGNS["nothing-decided" if is_undecided else "decisions"].task
     files = [rows for head, columns in heads if (rows := first_rows(head, columns))]
     queries, documents = ids_of([row for rows in files for row in rows])
     queries = [query for file in query_files for query in read_queries(file)] if query_files else queries
@@ -76,7 +71,7 @@ def _tasks_of(labelled: bool, queries: Sequence[str], documents: Sequence[str]) 
     if labelled:
         return OF_LABELS
     if are_of_statutes(queries):
-        return (STATUTE_ARTICLES.task,)
+        return (TASK_SIGNS["statute-articles"].task,)
     task = _of_case_law(documents or queries) or _of_case_law(queries)
     return (task,) if task else ()
 
@@ -102,7 +97,7 @@ def _of_case_law(ids: Sequence[str]) -> str:
     if 2 * lengths.total() <= len(ids):
         return ""
     digits, _ = lengths.most_common(1)[0]  # of six, some may have lost their zeros
-    return "" if digits > 6 else (PARAGRAPHS if digits <= 4 else CASES).task
+    return "" if digits > 6 else TASK_SIGNS["paragraphs" if digits <= 4 else "cases"].task
 
 
 def text_of_head(raw: bytes) -> str:

@@ -96,12 +96,17 @@ class Sender(NamedTuple):
     team: str = ""  # in the spelling of the list, or the plainest that came; empty where nothing tells it
     listed: TeamsRow | None = None  # the row of the list that is about the file
     team_row: TeamsRow | None = None  # the row that is about all runs of its team
-    received: str = ""  # when the mail that brought it was received, in UTC; empty for what came otherwise
-    is_late: bool = False  # whether that was after the deadline
-    is_mailed: bool = False  # whether a mail brought it
-    sender: str = ""  # whose mail that was: the address
-    account: str = ""  # the same, where it is in doubt whether all that comes under the team's name is the team's
+    envelope: Envelope = Envelope()  # in what it came
+    is_late: bool = False  # whether that was received after the deadline
+    account: str = (
+        ""  # from where it came, where it is in doubt whether all that comes under the team's name is the team's
+    )
     doubts: tuple[Remark, ...] = ()  # what a person must decide
+
+    @property
+    def received(self) -> str:
+        """When the mail that brought it was received, in UTC; empty for what came otherwise."""
+        return self.envelope.received
 
     @property
     def listed_status(self) -> str:
@@ -186,14 +191,14 @@ class Teams:
         placed = next((row for row, is_place, _ in self._rows(tag, file, envelope) if is_place), None)
         if not team or (placed is not None and (team_key(placed.team) != key or placed.status in _OUT)):
             return  # the list says that it is another's, or takes it out: it speaks for no sender
-        if (mail := envelope.mail) is not None and envelope.team:
+        if envelope.team:
             vouchers = {"list"} if placed is not None else set()
             vouchers |= {"folder"} if team_key(envelope.folder) == key else set()
-            self._senders_of.setdefault(key, {}).setdefault(mail.sender, set()).update(vouchers)
-            if mail.sender:
-                self._teams_of.setdefault(mail.sender, {})[key] = None
+            self._senders_of.setdefault(key, {}).setdefault(envelope.sender, set()).update(vouchers)
+            if envelope.sender:
+                self._teams_of.setdefault(envelope.sender, {})[key] = None
         of_team = self._spellings.setdefault(key, {}).setdefault(without_mail_words(team), Counter())
-        of_team["" if mail is None else mail.sender or envelope.place] += bool(tag)
+        of_team["" if envelope.mail is None else envelope.sender or envelope.place] += bool(tag)
         if envelope.mail is None:
             self._folders.add(key)
         self._of_look.setdefault(lookalike_key(team), {})[key] = None
@@ -225,25 +230,16 @@ class Teams:
             self.unused.pop(row.run, None)
             listed, team, evidence = row, row.team or team, "list"
             break
-        if evidence == "sender" and envelope.mail is not None:
-            doubts.append(Remark.of("team-sender", sender=shortened(envelope.mail.sender), team=shortened(team)))
+        if evidence == "sender":
+            doubts.append(Remark.of("team-sender", sender=shortened(envelope.sender), team=shortened(team)))
         of_team = self._of_team.get(team_key(team))
         doubts += [row.doubt for row in (listed, of_team) if row is not None and row.doubt is not None]
-        received, mail = envelope.received, envelope.mail
-        is_late = bool(received and self.deadline and datetime.datetime.fromisoformat(received) > self.deadline)
-        sender = "" if mail is None else mail.sender
-        is_apart = mail is not None and (not team or sender in self._strangers(team_key(team)))
-        return Sender(
-            self._team_spelling(team),
-            listed,
-            of_team,
-            received,
-            is_late,
-            mail is not None,
-            sender,
-            (sender or envelope.place) * is_apart,
-            tuple(doubts),
+        is_late = bool(
+            envelope.received and self.deadline and datetime.datetime.fromisoformat(envelope.received) > self.deadline
         )
+        is_apart = envelope.mail is not None and (not team or envelope.sender in self._strangers(team_key(team)))
+        account = (envelope.sender or envelope.place) * is_apart
+        return Sender(self._team_spelling(team), listed, of_team, envelope, is_late, account, tuple(doubts))
 
     def is_taken_out(self, file: str) -> bool:
         """Whether the list takes a file out, by a row that names it or its mail as they were saved."""
@@ -325,7 +321,7 @@ class Teams:
         """The team that the mail or the folder says, and which of them."""
         if envelope.team:
             return envelope.team, "subject"
-        if envelope.mail is not None and len(keys := self._teams_of.get(envelope.mail.sender, {})) == 1:
+        if len(keys := self._teams_of.get(envelope.sender, {})) == 1:
             return self._team_spelling(next(iter(keys))), "sender"
         return envelope.folder, "folder"
 

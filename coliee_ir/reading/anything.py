@@ -51,21 +51,8 @@ from coliee_adapters.records import (
 from coliee_adapters.remarks import Remarks
 from coliee_ir.rules.choices import TASKS
 from coliee_ir.rules.protocol import (
-    CASES,
-    DECISIONS,
-    GRADED,
-    LABELS_ONLY,
     LONG_LIST_FILE,
-    NO_CLAIMS,
-    NO_DECISIONS,
-    NOTHING_DECIDED,
-    OTHER_IDS,
-    PARAGRAPHS,
-    QRELS,
-    STATUTE_ARTICLES,
-    STATUTE_IDS,
-    STATUTE_LABELS,
-    STATUTE_NO_LABELS,
+    TASK_SIGNS,
     FoundTask,
     Protocol,
     has_exact_ids,
@@ -74,15 +61,13 @@ from coliee_ir.rules.protocol import (
 )
 
 _CASE_ID = re.compile(r"[0-9]{6}")
-#: task, and the ids of its queries and documents
+#: sign of a task, and the ids of its queries and documents
 _CASE_LAW_IDS = (
-    (CASES, re.compile(r"[0-9]{6}(\.txt)?"), re.compile(r"[0-9]{6}(\.txt)?")),
-    (PARAGRAPHS, re.compile(r"[0-9]{3,4}(\.txt)?"), re.compile(r"[0-9]{3}(\.txt)?")),
+    ("cases", re.compile(r"[0-9]{6}(\.txt)?"), re.compile(r"[0-9]{6}(\.txt)?")),
+    ("paragraphs", re.compile(r"[0-9]{3,4}(\.txt)?"), re.compile(r"[0-9]{3}(\.txt)?")),
 )
-_MARKED = ("xml", "json")  # golds that are no lists
 #: an exam year as a word of a file's name, and what separates it from the others
 EXAM_IN_NAME = r"(?i)[\W_]*(?<![^\W_])([hr])([0-9]{1,2})(?![^\W_])[\W_]*"
-_BETWEEN_IDS = r"[,;\s]+"
 
 #: what golds are called, whose JSON may look like that of a run: gold.json, task1_train_labels_2025.json
 _GOLD = ({"gold"}, {"qrels"}, *({part, "labels"} for part in ("train", "test", "dev", "val")))
@@ -109,7 +94,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
         return tuple(forms.statute.read_pairs(file))
     if (names := case_law.read_test_queries(file, rule)) is not None:
         return names
-    if (form := detect.form_by_head(file, "gold")) is not None and form.name in _MARKED:
+    if (form := detect.form_by_head(file, "gold")) is not None and form.name in ("xml", "json"):
         return _queries_of_gold_or_run(file)
     header = detect.header_of(file)
     if is_header(header) or (header and file.columns):
@@ -126,7 +111,7 @@ def _queries_of_gold_or_run(file: Source) -> tuple[str, ...]:
 def _listed_ids(file: Source) -> Iterator[str]:
     """The first word of each line of a run or of a list of ids, or all words of a list in one line."""
     lines = [
-        (number, line, [word for word in re.split(_BETWEEN_IDS, line) if word])
+        (number, line, [word for word in re.split(r"[,;\s]+", line) if word])
         for number, line in content_lines(file.text(), file.name)
     ]
     remedy = "give a gold, the organisers' test file, a run, or a list with an id in the first column of each line"
@@ -220,7 +205,7 @@ def read_gold(
     with reading_errors_as_input(file.name):
         if task is None and gold_form.name in ("qrels", "parquet"):
             gold = gold_in(gold_form, file, exact_id)
-            task = _task_of_ids(gold).task
+            task = TASK_SIGNS[_sign_of_ids(gold)].task
             if id_rule(task, "qrels") is exact_id:
                 return gold
         return gold_in(gold_form, file, id_rule(task, gold_form.name))
@@ -500,16 +485,24 @@ def _blocks_without_self_retrieval(run: Run) -> Iterator[Columns]:
 
 def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> FoundTask:
     """The task that a gold belongs to, together with a run where the gold leaves it open."""
-    run = readable(run)
-    if gold.format == "tort":
-        return _pilot_task(gold, run)
-    if gold.task in TASKS:
+    if gold.task in TASKS and gold.format != "tort":
         return FoundTask(gold.task, "the XML says so")
+    return TASK_SIGNS[_sign_of(gold, readable(run), columns)]
+
+
+def _sign_of(gold: Gold, run: Any, columns: Mapping[str, str] | None) -> str:
+    """What shows the task of a gold that does not state it: a key of ``TASK_SIGNS``."""
+    if gold.format == "tort":
+        if gold.labels is None or gold.qrels is None:
+            return "no-decisions" if gold.labels is None else "no-claims"
+        is_pilot = isinstance(run, Source) and detect.form_of(run, "run").name == "tort"
+        cases = forms.tort.read_cases(run) if is_pilot else []
+        return "nothing-decided" if cases and all(case.court_decision is None for case in cases) else "decisions"
     if gold.qrels is None:
-        return LABELS_ONLY
+        return "labels-only"
     if gold.labels is not None:
-        return STATUTE_LABELS if are_labels(run, columns) else STATUTE_ARTICLES
-    return STATUTE_NO_LABELS if gold.format == "statute-xml" else _task_of_ids(gold)
+        return "statute-labels" if are_labels(run, columns) else "statute-articles"
+    return "statute-no-labels" if gold.format == "statute-xml" else _sign_of_ids(gold)
 
 
 def documents_of(gold: Gold) -> Iterator[str]:
@@ -527,17 +520,17 @@ def asks_cases(gold: Gold) -> bool:
     return bool(gold.queries) and all(map(_CASE_ID.fullmatch, (*gold.queries, *documents_of(gold))))
 
 
-def _task_of_ids(gold: Gold) -> FoundTask:
-    """The task that the ids of a gold without labels show, in a file as in memory; what is no COLIEE id is TREC's."""
+def _sign_of_ids(gold: Gold) -> str:
+    """What the ids of a gold without labels show, in a file as in memory; what is no COLIEE id is TREC's."""
     qrels = gold.qrels or {}
     if all(map(STATUTE_ID.fullmatch, qrels)):
-        return STATUTE_IDS
+        return "statute-ids"
     if gold.format == "qrels":
-        return QRELS
-    for task, query_id, document_id in _CASE_LAW_IDS:
+        return "qrels"
+    for sign, query_id, document_id in _CASE_LAW_IDS:
         if all(map(query_id.fullmatch, qrels)) and all(map(document_id.fullmatch, documents_of(gold))):
-            return GRADED if any(level != 1 for judged in qrels.values() for level in judged.values()) else task
-    return OTHER_IDS
+            return "graded" if any(level != 1 for judged in qrels.values() for level in judged.values()) else sign
+    return "other-ids"
 
 
 def tag_of(source: Source) -> str:
@@ -648,15 +641,6 @@ def _lists_articles(run: Source) -> bool:
     """Whether the first lines give numbers of articles, and no 1 and 0 for labels."""
     words = [split_columns(line)[1:2] for line in first_lines(run.head())]
     return all(word and re.fullmatch("[0-9]+(-[0-9]+)*", word[0]) for word in words) and not _meant_as_labels(run)
-
-
-def _pilot_task(gold: Gold, run: object) -> FoundTask:
-    if gold.labels is None:
-        return NO_DECISIONS
-    if gold.qrels is None:
-        return NO_CLAIMS
-    cases = forms.tort.read_cases(run) if isinstance(run, Source) and detect.form_of(run, "run").name == "tort" else []
-    return NOTHING_DECIDED if cases and all(case.court_decision is None for case in cases) else DECISIONS
 
 
 def readable(source: object, columns: Mapping[str, str] | None = None) -> Any:

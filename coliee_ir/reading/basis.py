@@ -52,7 +52,7 @@ from coliee_ir.reading.asked import check_rules, measures_named
 from coliee_ir.reading.submission import Arrays, Submission
 from coliee_ir.rules.choices import TASKS
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import ANSWERS_BESIDE, Protocol, known_edition, protocol, task_name
+from coliee_ir.rules.protocol import TASK_SIGNS, Protocol, known_edition, protocol, task_name
 
 LABEL: Final = {True: "Y", False: "N"}
 
@@ -191,7 +191,7 @@ def basis_of(
     if task is None:
         every = [Submission.of(run) for run in runs]
         task, evidence = (
-            ANSWERS_BESIDE
+            TASK_SIGNS["answers-beside"]
             if any(submission.answers is not None for submission in every)
             # beside labels alone runs tell anything
             else find_task(

@@ -215,21 +215,23 @@ class FoundTask(NamedTuple):
 
 
 #: the signs by which the task of files is known, where it is not named
-ANSWERS_BESIDE: Final = FoundTask("3", "answers are given beside the run")
-LABELS_ONLY: Final = FoundTask("4", "the gold holds labels only")
-STATUTE_LABELS: Final = FoundTask("4", "the gold is statute law and the run holds labels")
-STATUTE_ARTICLES: Final = FoundTask("3", "the gold is statute law and the run holds articles")
-STATUTE_NO_LABELS: Final = FoundTask("3", "the gold is statute law without labels")
-STATUTE_IDS: Final = FoundTask("3", "the gold's queries are statute questions")
-PARAGRAPHS: Final = FoundTask("2", "the gold's documents are paragraph numbers")
-CASES: Final = FoundTask("1", "the gold's documents are case numbers")
-QRELS: Final = FoundTask("trec", "the gold is qrels")
-GRADED: Final = FoundTask("trec", "the gold has other relevances than 1")
-OTHER_IDS: Final = FoundTask("trec", "the gold's ids are not those of a COLIEE task")
-NO_DECISIONS: Final = FoundTask("rationale", "the gold has claims and no decisions")
-NO_CLAIMS: Final = FoundTask("tort", "the gold has decisions and no claims")
-NOTHING_DECIDED: Final = FoundTask("rationale", "the submission decides nothing")
-DECISIONS: Final = FoundTask("tort", "the files hold decisions; --task rationale scores the claims")
+TASK_SIGNS: Final = {
+    "answers-beside": FoundTask("3", "answers are given beside the run"),
+    "labels-only": FoundTask("4", "the gold holds labels only"),
+    "statute-labels": FoundTask("4", "the gold is statute law and the run holds labels"),
+    "statute-articles": FoundTask("3", "the gold is statute law and the run holds articles"),
+    "statute-no-labels": FoundTask("3", "the gold is statute law without labels"),
+    "statute-ids": FoundTask("3", "the gold's queries are statute questions"),
+    "paragraphs": FoundTask("2", "the gold's documents are paragraph numbers"),
+    "cases": FoundTask("1", "the gold's documents are case numbers"),
+    "qrels": FoundTask("trec", "the gold is qrels"),
+    "graded": FoundTask("trec", "the gold has other relevances than 1"),
+    "other-ids": FoundTask("trec", "the gold's ids are not those of a COLIEE task"),
+    "no-decisions": FoundTask("rationale", "the gold has claims and no decisions"),
+    "no-claims": FoundTask("tort", "the gold has decisions and no claims"),
+    "nothing-decided": FoundTask("rationale", "the submission decides nothing"),
+    "decisions": FoundTask("tort", "the files hold decisions; --task rationale scores the claims"),
+}
 
 
 def model_limit(task: str, edition: int | None = None) -> datetime.date | None:

@@ -19,7 +19,7 @@ from coliee_adapters.files.writing import open_text_replacing
 from coliee_adapters.forms import statute
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.markup import Element
-from coliee_ir.rules.protocol import CASES, NEWEST
+from coliee_ir.rules.protocol import NEWEST, TASK_SIGNS
 
 _DATE_LINE: Final = re.compile(
     r"(?im)^[ \t]*date[ \t]*:[ \t]*(?:((?:1[89]|20)\d\d)[-/. ]?(\d\d)[-/. ]?(\d\d)\b|([a-z]+ \d{1,2}, ?\d{4}))",
@@ -148,7 +148,7 @@ def _of_corpus(corpus: Corpus) -> Iterator[dict[str, Any]]:
     """The queries with the documents of each, where each has its own; or else the documents."""
     if not corpus.own_documents:
         for document in corpus.docs_iter():
-            dated = {"date": date_of(document.text)} if corpus.task == CASES.task else {}
+            dated = {"date": date_of(document.text)} if corpus.task == TASK_SIGNS["cases"].task else {}
             titled = {"title": document.title} if document.title else {}
             yield {"id": document.doc_id, "text": document.text, **titled, **dated}
         return

@@ -25,7 +25,7 @@ from coliee_ir.commands.leaderboard.catalogue import below, refused_below
 from coliee_ir.commands.validate import Finding, Severity
 from coliee_ir.commands.validate.result import Received, Validation
 from coliee_ir.inbox.grouping import Excess
-from coliee_ir.inbox.inventory import FilePart, InboxFile
+from coliee_ir.inbox.inventory import InboxFile
 from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.output.grid import Cell, Grid, html, in_html, no_formula
 from coliee_ir.output.shown import render
@@ -185,7 +185,9 @@ def mails(day: Day, team: Team) -> dict[str, bytes]:
     if day.edition.phase == "results":
         texts["results"] = ("the results of", _results(team, day))
     contents = {}
-    senders = dict.fromkeys(file.sender.sender for file in team.own.values() if _ADDRESS.fullmatch(file.sender.sender))
+    senders = dict.fromkeys(
+        file.sender.envelope.sender for file in team.own.values() if _ADDRESS.fullmatch(file.sender.envelope.sender)
+    )
     for kind, (subject, lines) in texts.items():
         mail = EmailMessage()
         if senders and is_sure:
@@ -205,7 +207,7 @@ def _receipt(team: Team, held: Sequence[tuple[str, Excess]]) -> Iterator[str]:
         task = f"Task {received.task}" if received.task else ""
         description = (
             ""
-            if team.own[received.file].part is FilePart.GOLD  # of which nothing is said
+            if team.own[received.file].part == "gold"  # of which nothing is said
             else ", ".join(filter(None, (task, received.tag, received.part, received.remark)))
         )
         yield f"  {received.file}{when}: {description or 'received'}"

@@ -15,7 +15,7 @@ from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.validate import Finding, Severity, validate
 from coliee_ir.commands.validate.result import Inbox, Received
 from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
-from coliee_ir.inbox.inventory import FilePart, InboxFile, Inventory, originals, sort_files
+from coliee_ir.inbox.inventory import InboxFile, Inventory, originals, sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile, tasks_of_queries
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.anything import read_gold, read_queries
@@ -92,7 +92,7 @@ def received(
     for finding in found.values():
         rows[finding.file].errors += finding.severity is Severity.ERROR
         rows[finding.file].warnings += finding.severity is Severity.WARNING
-    is_checked = {one.file: not one.skip_reason or one.part is FilePart.DESCRIPTION for one in inventory.items}
+    is_checked = {one.file: not one.skip_reason or one.part == "description" for one in inventory.items}
     checked = sorted(
         (row for row in rows.values() if is_checked[row.file]),
         key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file),
@@ -112,7 +112,7 @@ def _corrected(pile: Iterable[InboxFile]) -> dict[str, str]:
 
 
 def _received_row(file: InboxFile, own: Protocol | None) -> Received:
-    if file.part is FilePart.DESCRIPTION:
+    if file.part == "description":
         return Received(file.file, file.team, part="description")
     if file.skip_reason:
         return Received(file.file, file.team, remark=SKIP_REASONS[file.skip_reason][0])
@@ -131,7 +131,7 @@ def _remark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
         first, before = firsts.setdefault((like, rows[file].team), file), earliest[like]
         if first != file:
             rows[file].remark, rows[file].same_as = f"copy of {first}", first
-        elif rows[before].team != rows[file].team and items[file].part is not FilePart.UNREAD:
+        elif rows[before].team != rows[file].team and items[file].part:
             rows[file].copy_of = before
 
 
@@ -149,7 +149,7 @@ def _files_by_team_and_task(inventory: Inventory, rows: Mapping[str, Received]) 
             piles.setdefault(key, {})[file.file] = file
             by_tag[file.team, file.tag] = key
     for item in inventory.items:
-        for said in item.described if item.part is FilePart.DESCRIPTION else ():
+        for said in item.described if item.part == "description" else ():
             mine = [key for key in piles if key[0] == item.team and described_task(key[1]) == said.task]
             if not mine:  # of no run's task: the run with its tag tells
                 task = next((row.task for row in PROTOCOLS if described_task(row.task) == said.task), "")
