@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from functools import partial
 
@@ -56,7 +57,11 @@ def _typed(text: str) -> cutoffs.Rule:
         (family, threshold), *more = (part.split("=") for part in text.split(","))
         bounds = {name: int(number) for name, number in more}
         if bounds.keys() <= {"floor", "cap"}:
-            return cutoffs.Rule(family, float(threshold), **bounds)
+            rule = cutoffs.Rule(family, float(threshold), **bounds)
+            n = min(max(rule.threshold, rule.floor), math.inf if rule.cap is None else rule.cap)
+            if family == "k" and n != rule.threshold:
+                raise UsageError("bad-value", f"{text} keeps {n:g} documents of each query: write k={n:g}")
+            return rule
         raise ValueError
     except ValueError:
         raise UsageError(

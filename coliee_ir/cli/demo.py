@@ -43,7 +43,8 @@ def run(options: argparse.Namespace) -> int:
             remote.refuse(options.output, "the folder of --output")
             _copy(folder, options.output, {name for _, name, *_ in rows})
             return 0
-        print(f"$ cd {shlex.quote(min(str(folder), os.path.relpath(folder), key=len))}")
+        if (place := min(str(folder), os.path.relpath(folder), key=len)) != os.curdir:
+            print(f"$ cd {shlex.quote(place)}")
         with contextlib.chdir(folder):
             for row in rows:
                 if code := _run(*row):

@@ -27,6 +27,7 @@ _ELSEWHERE: Final = {
     **{name: (f"--show {name}",) for name in ("stages", "gap", "overlap")},
     "qrels": ("--gold",),
     "year": ("--edition {n}",),
+    "baseline": ("coliee-ir compare GOLD RUN RUN --baseline TAG",),
     "store": ("-q -f csv -o FILE",),
     "verbose": ("--timing",),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
+from coliee_adapters.errors import UsageError
 from coliee_adapters.files import archives
 from coliee_adapters.files.source import is_folder
 from coliee_adapters.files.writing import check_outputs
@@ -38,6 +39,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _received(options: argparse.Namespace) -> int:
+    if unfit := next((flag for flag in ("columns", "tag") if getattr(options, flag)), ""):
+        what = "applies to the files of one submission, not to folders and archives: name its files"
+        raise UsageError("unfit-option", f"--{unfit} {what}")
     golds = walk(options.query_gold).files
     queries = walk([options.queries] if options.queries else []).files
     check_outputs([options.output], [*options.files, *golds, *queries, options.corpus, options.teams])

@@ -159,7 +159,8 @@ def parts(sent: Submission) -> None:
     for kind, other, rule, missing in _PARTS:
         others = sent.kinds[other]
         for tag, run in sent.kinds[kind].items() if (has_both if missing else sent.context.rules.long_list) else ():
-            if tag not in others and "" not in others and not (tag == "" and others):
+            has_other = tag in others or "" in others or (tag == "" and others) or other in run.first.other_kinds
+            if not has_other:
                 run.first.add(rule, found=tag or None, missing=missing)
     for pair in sent.both("documents", "answers") if has_both and sent.context.known.asked is None else ():
         for run, other_part in (pair, pair[::-1]):

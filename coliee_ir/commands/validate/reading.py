@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from coliee_adapters import system_descriptions as descriptions
 from coliee_adapters.errors import InputError
@@ -20,6 +20,7 @@ from coliee_adapters.forms import detect, json_records, vocabulary
 from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
 from coliee_adapters.records import Answers, Columns
+from coliee_ir.commands.validate.rules import CONVERT
 from coliee_ir.commands.validate.sheet import (
     LABELLED,
     OTHER_FORMS,
@@ -210,16 +211,24 @@ def _read_json(sheet: Sheet) -> None:
         add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
         return
     # of case law, the official tables hold scored runs in JSON
-    rule, blocks = "json" if sheet.context.protocol.law == "case" else "form", list[Columns]()
+    rule, facts = "json" if sheet.context.protocol.law == "case" else "form", dict[str, Any](form=form)
+    blocks = list[Columns]()
     try:
         run = detect.read_run(sheet.source, form="json")
+        both = run.remarks.examples("other-part") if isinstance(run, Answers) else []  # how its columns are named
         if isinstance(run, Answers):
-            rule, form = "form", "labels"
+            rule, facts["form"] = "form", "labels"
+            facts |= {"columns_option": f" {both[0]}"} if both else {}
         else:
             blocks = list(run.blocks())
+        sheet.other_kinds = tuple(run.other_parts)
+        if sheet.context.protocol.answered and (both or run.other_parts):
+            facts["remedy"] = f"send two files, articles as {' '.join(columns)} and answers as {' '.join(LABELLED)}"
+            files = (("ARTICLES", form), ("ANSWERS", "labels"))
+            facts["command"] = ", and ".join(CONVERT.replace("OUT", out).replace("{form}", to) for out, to in files)
     except InputError as error:
         unreadable(sheet, error)
-    add(rule, form=form)
+    add(rule, **facts)
     named = _NAMED.fullmatch(Path(sheet.name).name)
     tag = clean_tag(named[1] if named else sheet.source.stem, sheet.context.rules.tag_length) or "RUN"
     rows = []

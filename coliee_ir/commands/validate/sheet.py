@@ -130,7 +130,7 @@ class Finding:
         """The command that does it; empty where there is none, or nothing is left to do."""
         pattern = "" if self.mended == self.count else str(self.facts.get("command", RULES[self.rule].command))
         file = "FILE" if self.file == "<stdin>" else shlex.quote(self.file)
-        return re.sub("(^|, or )(?=.)", r"\1coliee-ir ", pattern).format_map(self.facts | {"file": file})
+        return re.sub("(^|, (?:or|and) )(?=.)", r"\1coliee-ir ", pattern).format_map(self.facts | {"file": file})
 
     @property
     def remedy_in_words(self) -> str:
@@ -272,6 +272,7 @@ class Sheet:
     context: Context
     kind: str = ""
     found: dict[str, Finding] = field(default_factory=dict)  # by the names of the rules
+    other_kinds: Sequence[str] = ()  # what it holds besides
     described: Sequence[Description] = ()
     lines: list[str] = field(default_factory=list)
     ended: bool = True  # whether its last line has its end

@@ -274,6 +274,7 @@ def test_the_demo_scores_every_task_and_says_what_to_type(call):
     folder, typed, *_ = [line for line in out.splitlines() if line.startswith("$ ")]
     with contextlib.chdir(folder.removeprefix("$ cd ")):
         again, _ = done(call, *typed.split()[2:])
+        assert not call("demo", "--task", "2")[1].startswith("$ cd")  # where the reader is
     assert again in out
     assert call("demo", "--task", "9")[0] == 2
 

@@ -83,6 +83,8 @@ tune four.xml answers.txt                                 │ wrong-part      �
 tune gold.json bm25.txt dense.txt --save rule.json        │ too-few         │ one run
 fuse bm25.txt dense.txt --k 5                             │ usage           │ --top 5, or --rrf-k 5
 fuse bm25.txt dense.txt --topk 5                          │ usage           │ --top 5
+fuse bm25.txt dense.txt --baseline bm25                   │ usage           │ coliee-ir compare
+validate a --columns query=id                             │ unfit-option    │ name its files
 fuse bm25.txt dense.txt --alpha 0.3                       │ usage           │ --weights 0.3,0.7
 fuse bm25.txt dense.txt --weights 0.5 0.5                 │ usage           │ --weights 0.5,0.5
 fuse bm25.txt dense.txt --weights 0.3                     │ bad-value       │ 2 runs

@@ -214,6 +214,8 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
         (("cut", "trec/bm25.run", "--rule", "score.json", "--task", "4"), "[wrong-part] 4 …"),
         (("cut", "task1/bm25.txt", "--by", "k=5,top=3"), "[bad-value] … score=0.5,cap=10, … k=5,top=3"),
         (("cut", "task1/bm25.txt", "--by", "k"), "[bad-value] … k"),
+        (("cut", "task1/bm25.txt", "--by", "k=5,floor=6"), "[bad-value] k=5,floor=6 … k=6"),
+        (("cut", "task1/bm25.txt", "--by", "k=5,cap=3"), "[bad-value] k=5,cap=3 … k=3"),
         (("cut", "task1/bm25.txt", "--candidates", "words.txt"),
          "words.txt, line 2: [columns] (found '002473 b r2'); give …"),
     ],
@@ -277,7 +279,7 @@ def test_a_rule_of_another_scale_is_asked_about(call, threshold, hinted):
 )
 def test_candidates_are_listed_in_any_form_and_a_rule_is_typed(call, listed):
     Path("candidates").write_text(listed)
-    out, _ = done(call, "cut", "task1/dense.txt", "--candidates", "candidates", "--by", "k=9,cap=5", "--task", "1")
+    out, _ = done(call, "cut", "task1/dense.txt", "--candidates", "candidates", "--by", "k=5,cap=9", "--task", "1")
     kept = [line.split()[:2] for line in out.splitlines()]
     assert [one for one in kept if one[0] == "002473"] == [["002473", "031986"], ["002473", "097991"]]
     assert max(Counter(query for query, _ in kept).values()) == 5

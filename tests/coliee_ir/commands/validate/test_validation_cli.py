@@ -431,6 +431,8 @@ def test_a_ranking_of_which_every_line_is_wrong_takes_hardly_more_memory(wrong):
          "… query first …"),
         (b'{"R06-01-A": "Y", "R06-02-A": "N"}', {"task": "1"}, "form", "…--to labels"),
         (b'{"R06-01-A": "Y", "R06-02-A": "N"}', {"task": "3"}, "form", "…--to labels"),
+        (b'[{"id": "R07-01-A", "answer": "Y", "articles": ["96"]}]', {"task": "3"}, "form",
+         "… QUERY Y TAG: … ARTICLES --to trec --columns answer=answer,document=articles, … ANSWERS --to labels …"),
         (RUN1.replace(b"000101", b"101").replace(b"000102", b"000l02"), {"task": "1"}, "query-form", "… 000101…"),
         (RUN1.replace(b"000101", b"000109"), {"task": "1", "queries": "gold.json"}, "query-unknown",
          "is this the run of another year or task?"),
@@ -441,6 +443,12 @@ def test_the_remedy_is_that_of_the_likeliest_mistake_the_first(run, told, rule, 
     put("gold.json", GOLD1)
     finding = next(finding for finding in validate(put("run.x", run), **told).findings if finding.rule == rule)
     assert matches(heard(finding.advice), advice)
+
+
+def test_of_a_file_with_both_parts_none_is_missed():
+    run = b'[{"id": "R07-01-A", "answer": "Y", "articles": ["96"]}]'
+    result = validate(put("run.json", run), task="3", columns={"answer": "answer", "document": "articles"})
+    assert [finding.rule for finding in result.findings] == ["form"]
 
 
 @pytest.mark.parametrize(
