@@ -19,15 +19,18 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None and options.figures is None:
         raise UsageError("option-needed", "name a result to write: -o FILE or --figures DIR")
     report.check_installed()
-    outputs = _outputs(options)
+    from coliee_ir.commands.report import drawing, page  # which load Altair
+
     if str(options.output).lower().endswith((".pdf", ".docx")):
         raise UsageError("file-name", f"{options.output}: the page is HTML; name a .html file, and print that")
     if options.output is not None:
-        report.begin_page()
+        drawing.start_drawing_process()  # beside the scoring
+    figures = () if options.figures is None else map(str, drawing.paths(page.Drawn._fields, options.figures))
     written = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add(written, "output", "figures")  # which depend on where a page is made
     typed = map(local, written.parse_known_args(options.typed)[1])
     command = without_credentials(shlex.join(["coliee-ir", *typed, "-o", "report.html"]))
+    outputs = options.output, *figures
     return scoring.of_scores(options, report.report, _write, *outputs, keep="judged", command=command, measure="")
 
 
@@ -40,14 +43,3 @@ def _write(session: scoring.Session, page: report.Report, scored: Scored) -> Non
         print_remark(f"{options.output}: open it in a browser")
     if options.figures is not None:
         print_remark(f"{options.figures}: {counted(len(page.write_figures(options.figures)), 'file')}")
-
-
-def _outputs(options: argparse.Namespace) -> list[str]:
-    """All files that will be written."""
-    outputs = [] if options.output is None else [options.output]
-    # what they draw with is there only now
-    if options.figures is not None:
-        from coliee_ir.commands.report import drawing, page
-
-        outputs += map(str, drawing.paths(page.Drawn._fields, options.figures))
-    return outputs

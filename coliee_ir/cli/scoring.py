@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from coliee_adapters import trec_eval
-from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
+from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.files import archives
 from coliee_adapters.files.source import PathLike, Source, is_folder, sha256_of
 from coliee_adapters.files.writing import check_inputs, check_outputs, check_places, open_bytes_replacing
@@ -24,12 +24,12 @@ from coliee_ir.cli import end_progress, print_remark, with_progress
 from coliee_ir.cli.options import OF_SCORES, OPTIONS, ids, keywords, measures, read_by, rules
 from coliee_ir.commands.evaluate import check_named_columns, evaluate_all, golds_of
 from coliee_ir.inbox import Runs, find_runs
-from coliee_ir.inbox.names import unique_names
 from coliee_ir.output.shown import TabularResult, is_short, pieces, print_to_terminal
-from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run, system_of
+from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
 from coliee_ir.reading.asked import single_measures
 from coliee_ir.reading.basis import Basis, basis_of
 from coliee_ir.reading.submission import Submission
+from coliee_ir.rules.choices import PLACES
 from coliee_ir.scoring.scores import Keep, Scored, Scores, comparable
 
 if TYPE_CHECKING:
@@ -39,9 +39,6 @@ _Result = TypeVar("_Result")
 
 #: the options that name a file to write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
-
-#: the tasks of a leaderboard where each file of scores is one, or each folder
-_PLACES: Final = ("file", "folder")
 
 #: how many characters of a result are encoded at a time
 _PIECE = 1 << 16
@@ -204,7 +201,7 @@ class Session:
     def _read_scores(self, measures: Sequence[str], files: Sequence[str]) -> Scored:
         """The scores in the files; of the measures that are named, if any are."""
         options, decided = self.options, dict(self.options.decision)
-        if options.tasks in _PLACES and files == self.scores:
+        if options.tasks in PLACES and files == self.scores:
             from coliee_ir.commands.leaderboard.tasks import joined  # which one command needs
             from coliee_ir.scoring.readers import distinct_names
 
@@ -223,7 +220,7 @@ class Session:
         columns, copies = dict(options.columns or {}), options.replicates
         if copies is not None and "replicate" not in columns and not Path(copies).exists():
             columns["replicate"] = copies
-        has_tasks = options.tasks is not None and options.tasks not in _PLACES
+        has_tasks = options.tasks is not None and options.tasks not in PLACES
         if has_tasks and not Path(options.tasks).exists():
             columns.setdefault("task", options.tasks)
         scored = Scored.read(
@@ -255,22 +252,6 @@ class Session:
             return evaluate_all(
                 basis, self.runs, keep="judged", keep_going=("internal",), jobs=self.options.jobs, executor=executor
             )
-
-    def check_baseline(self, basis: Basis) -> None:
-        """Refuse a baseline that no file and no run is called, where all are known before the runs are scored."""
-        names, tags, baseline, sources = set[str](), list[str](), self.options.baseline, self.runs.sources
-        if baseline is None or self.options.replicates is not None or any(source.path == "-" for source in sources):
-            return  # of replicates it is a system's name
-        try:
-            for source in sources:
-                names.add(source.name)
-                tags.append(system_of(basis.read(source)))
-        except ColieeError:  # as scoring will say
-            return
-        names |= {*unique_names([("", tag, 0) for tag in tags])}
-        if baseline not in names:
-            listed = ", ".join(sorted(map(shortened, names)))
-            raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is not one of the runs: {listed}")
 
     def submissions(self, basis: Basis) -> list[Submission]:
         """The submissions of runs that are read and not scored; remarks on folders are printed."""
@@ -345,7 +326,7 @@ def of_scores(
             [*filter(None, [more.get("measure"), *more.get("measures", ())])], options.task, options.edition
         )
     session.find(*outputs)
-    scored = session.score(measures(options), keep=keep, ready=session.check_baseline)
+    scored = session.score(measures(options), keep=keep)
     if not scored and not session.together:
         return 2
     if not session.scores:

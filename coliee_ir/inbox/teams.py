@@ -29,7 +29,7 @@ from coliee_ir.inbox.envelopes import (
     without_invisible,
     without_mail_words,
 )
-from coliee_ir.inbox.sheets import read_sheet
+from coliee_ir.inbox.sheets import Sheet, read_sheet
 
 
 class TeamsRow(NamedTuple):
@@ -42,13 +42,15 @@ class TeamsRow(NamedTuple):
     doubt: Remark | None = None  # that its status is not understood
 
 
-def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[TeamsRow, ...], tuple[str, ...]]:
-    """The rows of a list of teams, and the names of its further columns."""
+def _read(
+    teams: PathLike | Mapping[str, str] | None,
+) -> tuple[tuple[TeamsRow, ...], tuple[str, ...], Sheet | None]:
+    """The rows of a list of teams, the names of its further columns, and the sheet; None where it is in memory."""
     if teams is None:
-        return (), ()
+        return (), (), None
     if isinstance(teams, Mapping):
         kind = "a CSV file, or a dictionary from tags to teams"
-        return tuple(TeamsRow(run, one_of("teams", team, str, kind)) for run, team in teams.items()), ()
+        return tuple(TeamsRow(run, one_of("teams", team, str, kind)) for run, team in teams.items()), (), None
     one_of("teams", teams, (str, os.PathLike, Source), "a CSV file, or a dictionary from tags to teams")
     sheet = read_sheet(Source.of(teams), needs_rows=False)
     team, tag = sheet.team, sheet.file
@@ -80,7 +82,7 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[TeamsRow, .
                 found=row.run or row.team,
                 remedy="keep one",
             )
-    return tuple(rows.values()), tuple(sheet.header[i] for i in further)
+    return tuple(rows.values()), tuple(sheet.header[i] for i in further), sheet
 
 
 #: what a list says of a run
@@ -152,7 +154,8 @@ class Teams:
         paths: Iterable[str] = (),
         deadline: datetime.datetime | None = None,
     ) -> None:
-        (self.rows, self.columns), self.common, self.deadline = _read(teams), common_folder(paths), deadline
+        self.rows, self.columns, self.sheet = _read(teams)
+        self.common, self.deadline = common_folder(paths), deadline
         #: the rows that no run has been looked up in
         self.unused = dict.fromkeys(row.run for row in self.rows if row.run)
         self._by_name = {_normal_path(row.run).lstrip("/"): row for row in self.rows if row.run}

@@ -65,6 +65,14 @@ class RunInMemory:
         """Query → document → score, in order; a dictionary is made when it is asked for."""
         return _Rankings(self)
 
+    def ranks(self, texts: dict[str, str] | None = None) -> dict[str, dict[str, int]]:
+        """Query → document → rank; ``texts`` holds each document's text once, however many runs have it."""
+        text_of = {} if texts is None else texts
+        return {
+            query: {text_of.setdefault(document, document): rank for rank, document in enumerate(ranking, start=1)}
+            for query, ranking in self.rankings.items()
+        }
+
     @cached_property
     def lengths(self) -> dict[str, int]:
         """Query → how many documents there are, each once."""

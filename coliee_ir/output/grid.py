@@ -83,6 +83,13 @@ class Number(NamedTuple):
 Cell = str | Number
 
 
+def json_value(cell: Cell) -> str | float | None:
+    """What JSON holds of a cell: an integer as such; null for a number that does not exist."""
+    if isinstance(cell, str) or isinstance(cell.value, int):
+        return cell if isinstance(cell, str) else cell.value
+    return number(cell.value)
+
+
 def number_or_dash(value: float | None) -> Number:
     """The cell of a number, or of one that does not exist."""
     return Number(math.nan if value is None else value)
@@ -413,8 +420,7 @@ def print_to_terminal(grid: Grid) -> None:
 
 def records(grid: Grid) -> list[dict[str, str | float | None]]:
     """The rows as JSON objects, by the names of the columns; a number that does not exist is null."""
-    values = ([number(cell.value) if isinstance(cell, Number) else cell for cell in row] for row in grid.rows)
-    return [dict(zip(grid.header, row, strict=True)) for row in values]
+    return [dict(zip(grid.header, map(json_value, row), strict=True)) for row in grid.rows]
 
 
 #: ending of a file's name → how a grid is written in it
@@ -454,7 +460,7 @@ def _objects(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[
 
 @lru_cache(maxsize=1 << 16)
 def _json_of(cell: Cell) -> str:
-    return dumped(number(cell.value) if isinstance(cell, Number) else cell)[:-1]
+    return dumped(json_value(cell))[:-1]
 
 
 #: form → how a grid is written in it

@@ -65,6 +65,10 @@ CORRECTIONS: Final = ("maxt", "none")
 
 #: what runs are ranked by: the measure's values, or the share of other runs that are beaten on each query
 SCALES: Final = ("score", "wins")
+
+#: the columns of tasks where each file of scores is one, or each folder
+PLACES: Final = ("file", "folder")
+
 #: the tables of a leaderboard, and what each shows
 BOARD_TABLES: Final = {
     "ranking": "runs by score, with confidence intervals and possible ranks",

@@ -17,7 +17,6 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import printable
-from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.edition.day import Day, Decision
 from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
@@ -26,7 +25,7 @@ from coliee_ir.commands.validate import Finding, Severity
 from coliee_ir.commands.validate.result import Received, Validation
 from coliee_ir.inbox.grouping import Excess
 from coliee_ir.inbox.inventory import InboxFile
-from coliee_ir.inbox.sheets import Sheet, read_sheet
+from coliee_ir.inbox.sheets import Sheet
 from coliee_ir.output.grid import Cell, Grid, html, in_html, no_formula
 from coliee_ir.output.shown import render
 from coliee_ir.output.webpage import Section, file_name, page
@@ -59,8 +58,7 @@ def pages(day: Day, changes: tuple[Change, ...] = ()) -> dict[str, str | bytes]:
 
 def _decisions(day: Day) -> Grid:
     """What to decide: whose it is, what it is, and what settles it, ready to be pasted."""
-    common, path = day.teams.common, day.edition.teams
-    sheet = _SHEET if path is None else read_sheet(Source(path), needs_rows=False)
+    common, sheet = day.teams.common, day.teams.sheet or _SHEET
     columns: dict[str, Callable[[Decision], Cell]] = {
         "team": lambda decision: decision.team or "–",
         "what": lambda decision: f"{decision.run}: {decision.what}" if decision.run else str(decision.what),

@@ -175,7 +175,4 @@ def _ranks(basis: Basis, submission: Submission) -> tuple[_Ranks, Mapping[str, M
 def _ranked(record: Run | Answers) -> dict[str, dict[str, int]]:
     if isinstance(record, Answers):
         return {query: {LABEL[label]: 1} for query, label in record.labels.items()}
-    return {
-        query: {document: rank for rank, document in enumerate(ranking, start=1)}
-        for query, ranking in RunInMemory(record).rankings.items()
-    }
+    return RunInMemory(record).ranks()

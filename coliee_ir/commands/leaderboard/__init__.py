@@ -20,11 +20,12 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry, Scale, Tasks, order_key, places, possible_ranks
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
 from coliee_ir.commands.leaderboard.questions import Categories, read_categories
-from coliee_ir.commands.leaderboard.tasks import PLACES, joined, over_tasks, ranks_on_others, tasks_of
+from coliee_ir.commands.leaderboard.tasks import joined, over_tasks, ranks_on_others, tasks_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures.base import upwards
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid
+from coliee_ir.rules.choices import PLACES
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scored, measure_of, ranked_by, with_judged
 from coliee_ir.stats.doubts import MANY_QUERIES, UNEQUAL, too_few_queries, too_few_resamples, units_of

@@ -25,7 +25,7 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import of_mean
 from coliee_ir.output.grid import distinct
-from coliee_ir.rules.choices import SCALES
+from coliee_ir.rules.choices import PLACES, SCALES
 from coliee_ir.scoring.given import ExternalMeasure, Origin, Schema, is_total
 from coliee_ir.scoring.replicates import groups_in
 from coliee_ir.scoring.scores import Scored, Scores, checked, measure_of, ranking_of
@@ -33,9 +33,6 @@ from coliee_ir.stats.paired import Board
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.strata import terms_over_tasks
-
-#: the columns of tasks where each file of scores is one, or each folder
-PLACES: Final = ("file", "folder")
 
 #: fewer queries do not show how much those of their task vary (``benchmarks.golds_and_tasks``)
 _FEW_QUERIES: Final = 5

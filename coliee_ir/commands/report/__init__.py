@@ -37,7 +37,7 @@ from coliee_ir.reading.basis import Basis
 from coliee_ir.scoring.scores import Scored, Scores, checked, ranked_by, with_judged
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
-__all__ = ["Report", "begin_page", "check_installed", "report"]
+__all__ = ["Report", "check_installed", "report"]
 
 _NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
 
@@ -145,11 +145,13 @@ def report(
     in_categories = None if categories is None else read_categories(categories, basis.queries)
     ranks_of: list[Ranks] = []
     tunings: list[Tuning | None] = []
-    same: dict[str, str] = {}  # one text for a document, however many runs and queries have it
+    texts_of_documents: dict[str, str] = {}
     for entry in board.entries[:FEW]:
         one = entry.submission
         record = None if one is None or board.main != "documents" else basis.read(one.run)
-        ranks_of.append(_ranks(record, basis, same) if isinstance(record, Run) else {})
+        ranks_of.append(
+            RunInMemory(record, {*basis.queries}).ranks(texts_of_documents) if isinstance(record, Run) else {}
+        )
         if tunings and len(board.entries) > FEW:  # of many runs only the best: each takes seconds
             tunings.append(None)
             continue
@@ -188,21 +190,6 @@ def check_installed(what: str = "a report") -> None:
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
         raise UsageError("needs-package", f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
-
-
-def begin_page() -> None:
-    """Begin what a page needs and does not hang on its runs, in a process of its own, while they are scored."""
-    from coliee_ir.commands.report import drawing
-
-    drawing.start_drawing_process()
-
-
-def _ranks(run: Run, basis: Basis, same: dict[str, str]) -> Ranks:
-    """Where the documents of a run stand, judged query by judged query."""
-    return {
-        query: {same.setdefault(document, document): rank for rank, document in enumerate(ranking, start=1)}
-        for query, ranking in RunInMemory(run, {*basis.queries}).rankings.items()
-    }
 
 
 def _tuning(basis: Basis, measure: Measure, entry: Entry, settings: Resampling) -> tuple[Tuning | None, list[str]]:

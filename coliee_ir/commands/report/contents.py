@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import contextlib
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from coliee_ir.commands.compare.golds import TwoGolds
 from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.inbox.corpora import read_corpus
+from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.output.webpage import local
 from coliee_ir.rules.protocol import protocol
@@ -52,6 +54,38 @@ _SAME: Final = 1e-9
 
 #: query → document → rank, of one run
 Ranks = Mapping[str, Mapping[str, int]]
+
+
+#: orders of queries: name → what is first
+ORDERS: Final = {"hardest": "hardest first", "differing": "most different first", "given": "as in the gold"}
+
+
+class Hardness(NamedTuple):
+    """How hard the queries are."""
+
+    values: FloatArray  # shape (runs, Q); the measure of each run and query, NaN for one left out
+    mean: FloatArray  # shape (Q,); over runs
+    spread: FloatArray  # shape (Q,); greatest minus least
+    lower_is_better: bool = False
+
+    def order(self, name: str) -> list[int]:
+        """The queries in one of ``ORDERS``."""
+        n = len(self.mean)
+        if name == "given":
+            return list(range(n))
+        mean = -self.mean if self.lower_is_better else self.mean
+        key, other = (mean, -self.spread) if name == "hardest" else (-self.spread, mean)
+        first, second = key.tolist(), other.tolist()
+        return sorted(range(n), key=lambda at: (_last(first[at]), _last(second[at]), at))
+
+    def places(self) -> dict[str, list[int]]:
+        """For each of ``ORDERS`` the place of every query."""
+        return {name: np.argsort(self.order(name)).tolist() for name in ORDERS}
+
+
+def _last(value: float) -> float:
+    """A key that puts what is not known last; rounded, so that equal means are equal."""
+    return math.inf if math.isnan(value) else round(value, 9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,27 +125,39 @@ class Contents:
         """Whether runs retrieve documents, and do not only answer."""
         return self.board.main == "documents"
 
+    @cached_property
+    def hardness(self) -> Hardness:
+        """How hard the queries are for the runs."""
+        values = np.array([result.per_query for result in self.board.results(self.measure)], dtype=np.float64)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of no values there is no mean
+            mean, spread = np.nanmean(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
+        return Hardness(values, mean, spread, self.measure.lower_is_better)
+
     def verdict(self) -> Iterator[str]:
         """What a person reads first, in sentences: which run is the best, what a cut gives, what is not told apart."""
         first, name, best = self.board.entries[0], self.names[0], self.board.best
         value = first.scores.results[self.measure].value
-        if not math.isnan(value):
-            ends = between(first.interval)
-            score = f"{self.measure} {value:.3f}{f' ({ends})' * bool(ends)}"
-            if best == f"the best is {name}":
-                yield f"{name} is the best run: {score}."
-            else:
-                yield f"{best[:1].upper()}{best[1:]}; {name} has {score}." if best else f"{name}: {score}."
+        score = f"{self.measure} {value:.3f}{_in_brackets(first.interval)}"
+        if best == f"the best is {name}":
+            yield f"{name} is the best run: {score}."
+        elif not math.isnan(value):
+            yield f"{best[:1].upper()}{best[1:]}; {name} has {score}." if best else f"{name}: {score}."
         tuning = self.tunings[0] if self.tunings else None
         if tuning is not None and not math.isnan(tuning.held_out):
-            ends = between(tuning.interval)
-            yield f"Cut to {tuning.rule}, expect {tuning.held_out:.3f}{f' ({ends})' * bool(ends)} on similar queries."
-        if self.comparison is not None:
-            compared = self.comparison
-            like = [f"{self.names[pair.a]} and {self.names[pair.b]}" for pair in compared.pairs
-                    if not compared.significant(pair)]  # fmt: skip
+            if round(tuning.held_out, 3) > round(value, 3):
+                expected = f"{tuning.held_out:.3f}{_in_brackets(tuning.interval)}"
+                yield f"Cut to {tuning.rule}, expect {expected} on similar queries."
+            else:
+                yield f"No cut of {name} is expected to score higher on similar queries."
+        may_be_best = {at for at, entry in enumerate(self.board.entries) if best and entry.may_be_best}
+        like = [] if self.comparison is None else [
+            f"{self.names[pair.a]} and {self.names[pair.b]}" for pair in self.comparison.pairs
+            if not (self.comparison.significant(pair) or may_be_best >= {pair.a, pair.b})
+        ]  # fmt: skip
+        if like:
             more = f"; {len(like) - _TOLD} more" if len(like) > _TOLD else ""
-            yield from [f"Not distinguishable: {'; '.join(like[:_TOLD])}{more}."] if like else []
+            yield f"Not distinguishable: {'; '.join(like[:_TOLD])}{more}."
         if self.two_golds is not None and self.two_golds.reversed:
             yield f"The other gold turns {counted(len(self.two_golds.reversed), 'pair')} of runs round."
 
@@ -123,6 +169,10 @@ class Contents:
             {name: local(value) if name in paths else value for name, value in run.items()} for run in document["runs"]
         ]
         return {**document, "gold": local(document["gold"]), "runs": runs}
+
+
+def _in_brackets(interval: Interval) -> str:
+    return f" ({ends})" if (ends := between(interval)) else ""
 
 
 def between(interval: Interval) -> str:

@@ -126,7 +126,15 @@ def number_label(what: str) -> str:
 
 def name_axis(what: str = "runs", **more: Any) -> alt.Axis:
     """An axis with names and nothing else."""
-    return alt.Axis(grid=False, ticks=False, labelFontSize=12, labelColor="@ink", labelExpr=number_label(what), **more)
+    return alt.Axis(
+        grid=False,
+        ticks=False,
+        labelFontSize=12,
+        labelColor="@ink",
+        labelPadding=6,
+        labelExpr=number_label(what),
+        **more,
+    )
 
 
 def run_colour(n: int, there: Sequence[int] | None = None) -> alt.Color:

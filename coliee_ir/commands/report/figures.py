@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import altair as alt
 import numpy as np
@@ -18,11 +17,10 @@ from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.evaluate.gap import gap, has_gap
 from coliee_ir.commands.leaderboard import Categories
-from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, between
+from coliee_ir.commands.report.contents import DRAWN, FEW, ORDERS, Contents, between
 from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, name_axis, rows, run_colour, run_shape
 from coliee_ir.commands.tune import FAMILIES, Tuning
 from coliee_ir.commands.tune.result import points
-from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number, distinct, signed, signed_end, whole
@@ -79,8 +77,8 @@ def scores(contents: Contents) -> Figure:
         spacing=24,
     )
     which = f"The best {DRAWN} of {len(names)} runs: a" if len(names) > DRAWN else "A"
-    ranks = " and beside them the ranks that it may have" if len(ranked) > 1 else ""
-    says = f"{which} dot is a run's score, a line its interval{','[: len(ranks)]}{ranks}."
+    ranks = ", or the ranks that it may have" if len(ranked) > 1 else ""
+    says = f"{which} dot is a run's score, a line its interval{ranks}."
     data = Grid.of(range(len(names)), columns)
     return figure("scores", f"Scores with {percent} intervals", says, chart, data, runs=names[:DRAWN])
 
@@ -128,8 +126,8 @@ def table(contents: Contents) -> Grid:
     for name in counts:
         columns[name] = lambda at, name=name: whole(runs[at].counts[name])  # type: ignore[misc]
     kinds = {"Wilson's" if are_shares(board.results(measure)) else "jackknife t" for measure in board.measures}
-    of_which = "of shares of queries Wilson's, of the others jackknife t" if len(kinds) > 1 else kinds.pop()
-    caption = f"Scores; small, their {board.percent} intervals for similar {plural(board.unit)}: {of_which}"
+    of_which = "Wilson's of shares of queries, jackknife t of the others" if len(kinds) > 1 else kinds.pop()
+    caption = f"Scores with {board.percent} intervals ({of_which}), for similar {plural(board.unit)}"
     return Grid.of(range(len(runs)), columns, caption, 1 + several)
 
 
@@ -178,9 +176,9 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     if legible:
         layers += [
             drawn.mark_text(dy=-6, fontSize=12).encode(text="shown:N"),
-            drawn.mark_text(dy=8, fontSize=10, color="@soft").encode(text="sure:N"),
+            drawn.mark_text(dy=8, fontSize=10).encode(text="sure:N"),
         ]
-    width, height = (max(min(640 // max(len(names), 1), 104), 50), 38) if legible else (14, 14)
+    width, height = (max(min(640 // max(len(names), 1), 96), 50), 38) if legible else (14, 14)
     found = sum(comparison.significant(pair) for pair in comparison.pairs)
     pairs = counted(len(comparison.pairs), "pair")
     says = f"The row's run minus the column's, with p values; a star marks what is significant, {found} of {pairs}."
@@ -210,55 +208,15 @@ def _pairs(comparison: Comparison, names: list[str]) -> list[dict[str, Any]]:
     return cells
 
 
-#: orders of queries: name → what is first
-ORDERS: Final = {"hardest": "hardest first", "differing": "most different first", "given": "as in the gold"}
-
-
-class Hardness(NamedTuple):
-    """How hard the queries are."""
-
-    values: FloatArray  # shape (runs, Q); the measure of each run and query, NaN for one left out
-    mean: FloatArray  # shape (Q,); over runs
-    spread: FloatArray  # shape (Q,); greatest minus least
-    lower_is_better: bool = False
-
-    def order(self, name: str) -> list[int]:
-        """The queries in one of ``ORDERS``."""
-        n = len(self.mean)
-        if name == "given":
-            return list(range(n))
-        mean = -self.mean if self.lower_is_better else self.mean
-        key, other = (mean, -self.spread) if name == "hardest" else (-self.spread, mean)
-        first, second = key.tolist(), other.tolist()
-        return sorted(range(n), key=lambda at: (_last(first[at]), _last(second[at]), at))
-
-    def places(self) -> dict[str, list[int]]:
-        """For each of ``ORDERS`` the place of every query."""
-        return {name: np.argsort(self.order(name)).tolist() for name in ORDERS}
-
-
-def _last(value: float) -> float:
-    """A key that puts what is not known last; rounded, so that equal means are equal."""
-    return math.inf if math.isnan(value) else round(value, 9)
-
-
-def hardness(contents: Contents) -> Hardness:
-    """How hard the queries are for the runs."""
-    values = np.array([result.per_query for result in contents.board.results(contents.measure)], dtype=np.float64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of no values there is no mean
-        mean, spread = np.nanmean(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
-    return Hardness(values, mean, spread, contents.measure.lower_is_better)
-
-
 def _measured(contents: Contents) -> list[str]:
     """The names of the runs that the measure was computed for, of many those that are drawn."""
     runs = zip(contents.names, contents.scored, strict=True)
     return [name for name, scores in runs if contents.measure in scores.results][:DRAWN]
 
 
-def _cells(contents: Contents, hard: Hardness, names: Sequence[str]) -> tuple[list[dict[str, Any]], ...]:
+def _cells(contents: Contents, names: Sequence[str]) -> tuple[list[dict[str, Any]], ...]:
     """The scores, the queries with their places in each order, and the runs."""
+    hard = contents.hardness
     places = hard.places()
     of_query: list[dict[str, Any]] = [
         {
@@ -283,9 +241,8 @@ def _cells(contents: Contents, hard: Hardness, names: Sequence[str]) -> tuple[li
 
 def heat_map(contents: Contents) -> Figure:
     """Every query and run as a cell; its orders can be chosen."""
-    hard = hardness(contents)
-    names = _measured(contents)
-    cells, of_query, of_run = _cells(contents, hard, names)
+    hard, names = contents.hardness, _measured(contents)
+    cells, of_query, of_run = _cells(contents, names)
     measure = contents.measure.name
     fields = [name for name in ("query", "relevant", "mean", *ORDERS) if of_query and name in of_query[0]]
     height = max(12, min(30, 300 // max(len(names), 1)))
@@ -326,7 +283,7 @@ def heat_map(contents: Contents) -> Figure:
     known = hard.mean[~np.isnan(hard.mean)]
     none, full = (known <= NEAR).sum(), (known >= 1 - NEAR).sum()
     unit, units = contents.board.unit, plural(contents.board.unit)
-    says = f"{measure} of every {unit} (columns) and run (rows), in the order chosen above.{best}"
+    says = f"A column is a {unit}, in the order chosen above, and a row a run.{best}"
     if not hard.lower_is_better and ends == [0, 1]:
         perfect = f"; every run scores 1 on {full}" * bool(full)
         says += f" No run scores anything on {none} of {len(known)} {units}{perfect}."
@@ -335,7 +292,7 @@ def heat_map(contents: Contents) -> Figure:
 
 def queries_table(contents: Contents) -> Grid:
     """Every query with its mean over runs, its spread and the values of few runs, hardest first."""
-    hard = hardness(contents)
+    hard = contents.hardness
     relevant = contents.board.relevant if contents.has_documents else None
     several, measured = len(hard.values) > 1, _measured(contents) if len(hard.values) <= FEW else []
     cells: list[list[Cell]] = [
@@ -558,7 +515,7 @@ def curves(
         ]
         charts.append(alt.layer(*layers).properties(**size))
     shown_as = ", with 95% intervals" if any(tuning.curve_intervals for tuning in tunings) else ""
-    says = f"{by} at each cutoff or threshold of the tuned rules{shown_as}; dashed, where the rule cuts."
+    says = f"{by} at each cutoff or threshold of the tuned rules{shown_as}; dashed lines show where the rules cut."
     chart = alt.concat(*charts, columns=3 if many else 1)
     return figure("curve", f"{by} over the cutoff", says, chart, data or points(tunings), runs=names)
 

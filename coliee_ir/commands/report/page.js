@@ -18,14 +18,24 @@
 
   // ── Charts ──
 
-  const draw = async (place) => {
-    const chart = charts[place.dataset.chart];
-    const { view } = await vegaEmbed(place, chart, {
+  const embed = async (place) => {
+    const { view } = await vegaEmbed(place, charts[place.dataset.chart], {
       mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false,
       tooltip: { disableDefaultStyle: true },
     });
     views[place.dataset.chart] = view;
-    const svg = place.querySelector("svg");
+    return place.querySelector("svg");
+  };
+  const draw = async (place) => {
+    const chart = charts[place.dataset.chart];
+    let svg = await embed(place);
+    const panels = (chart.hconcat ?? chart.concat ?? [chart]).filter((panel) => typeof panel.width === "number");
+    const excess = Number(svg.getAttribute("width")) - place.clientWidth;
+    if (excess > 0 && panels.length) {  // on a narrow screen panels are narrower, and letters as large as elsewhere
+      for (const panel of panels) panel.width = Math.max(panel.width - (excess + 12) / Math.min(panels.length, chart.columns ?? 9), 110);
+      views[place.dataset.chart].finalize();
+      svg = await embed(place);
+    }
     svg.setAttribute("aria-hidden", "true");  // the place is the image, and has the words
     // on a narrow screen a chart is scrolled rather than made illegible
     svg.style.minWidth = `${Math.min(Number(svg.getAttribute("width")), 540)}px`;

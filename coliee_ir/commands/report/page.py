@@ -19,7 +19,7 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
 from coliee_ir.commands.report import figures as charts
-from coliee_ir.commands.report.contents import FEW, Contents, Texts, details
+from coliee_ir.commands.report.contents import FEW, ORDERS, Contents, Texts, details
 from coliee_ir.commands.report.drawing import Figure, on_page, script, unchecked
 from coliee_ir.output.grid import Grid, Number, html, html_head
 from coliee_ir.output.webpage import fingerprint, local, part
@@ -82,9 +82,9 @@ def page(contents: Contents, texts: Texts) -> str:
         figures=figures,
         scores=charts.table(contents),
         queries=figures.queries.data,
-        places=charts.hardness(contents).order("hardest"),
-        orders=charts.ORDERS,
-        order_of=charts.hardness(contents).places(),
+        places=contents.hardness.order("hardest"),
+        orders=ORDERS,
+        order_of=contents.hardness.places(),
         two_golds=contents.two_golds,
         has_documents=contents.has_documents,
         gap=charts.missing(contents),

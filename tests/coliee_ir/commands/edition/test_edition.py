@@ -269,7 +269,7 @@ def check_cells(folder, files):
             if (file := Path(run["file"]).name) in files:
                 expected = naive(name.split()[0], folder, board, files, file)
                 assert expected == pytest.approx(
-                    {key: of for key, of in row.items() if isinstance(of, float)}, abs=1e-12
+                    {key: of for key, of in row.items() if isinstance(of, int | float)}, abs=1e-12
                 )
                 compared += len(expected)
     return compared

@@ -46,7 +46,7 @@ def opened(browser):
     """Opens a page from disk, and waits until it is drawn."""
 
     def open_page(path, **options):
-        page = browser.new_context(viewport={"width": 1100, "height": 900}, **options).new_page()
+        page = browser.new_context(**{"viewport": {"width": 1100, "height": 900}, **options}).new_page()
         found = Opened(page, [], [])
         page.on("console", lambda message: found.said.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: found.said.append(heard(error)))
@@ -246,6 +246,16 @@ def test_with_many_runs_a_query_opens_in_a_box_of_its_own(opened, tmp_path):
     assert page.evaluate(FITS)
     first = page.locator("#good tbody tr").first.locator("td").first.bounding_box()
     assert first is not None and first["x"] < 375  # a tag leaves room for the scores
+    assert said == []
+
+
+def test_a_phone_shows_charts_whole_and_their_letters_as_large(opened, report):
+    page, said, _ = opened(report, viewport={"width": 390, "height": 844})
+    assert (
+        page.evaluate("[...document.querySelectorAll('.chart')].filter(x => x.scrollWidth > x.clientWidth).length") <= 1
+    )
+    shrunk = "svg => svg.getBoundingClientRect().width / svg.getAttribute('width')"
+    assert min(svg.evaluate(shrunk) for svg in page.locator(".chart svg").all()) > 0.9 and page.evaluate(FITS)
     assert said == []
 
 
