@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     scored = session.score(
         measures(options),
         keep="judged" if options.show is not None else "queries" if of_queries else "values",
-        ready=None if options.log is None else lambda made: log.append(options.log, [], log.measures_of(made)),
+        ready=None if options.log is None else lambda basis: log.append(options.log, [], log.measures_of(basis)),
     )  # fmt: skip
     basis = scored.basis
     if not scored:

@@ -6,7 +6,7 @@ import argparse
 import re
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
@@ -14,7 +14,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Run, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.cli import print_remark, scoring
-from coliee_ir.cli.options import one_measure, rules
+from coliee_ir.cli.options import keywords, one_measure, rules
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import OPTIONS, asking_about_gold, write_fused
@@ -89,22 +89,15 @@ def _fit(session: scoring.Session) -> int:
     options = session.options
     if options.weights is not None:
         raise UsageError("option-conflict", "--weights and --fit cannot be given together")
-    by = rules(options)
     basis = session.prepare(golds=options.fit)
-    by["task"] = basis.task
     submissions = session.submissions(basis)
     if left := [submission.answers.name for submission in submissions if isinstance(submission.answers, Source)]:
         print_remark(
             f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})"
         )
-    chosen = {name: getattr(options, name) for name in (*_IN_FILE, "folds", "by_year", "seed", "tag")}
-    arguments: dict[str, Any] = {**by, **{name: value for name, value in chosen.items() if value is not None}}
-    fitted = fitting.fit_fusion(
-        basis.gold,
-        *(cast(RunLike, submission.ranking) for submission in submissions),
-        measure=one_measure(options),
-        **arguments,
-    )
+    runs = (cast(RunLike, submission.ranking) for submission in submissions)
+    arguments = keywords(fitting.fit_fusion, options, measure=one_measure(options))
+    fitted = fitting.fit_fusion(basis.gold, *runs, **arguments, **rules(options) | {"task": basis.task})
     ruled, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
     print_remark(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
     for remark in fitted.remarks:

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _write(session: scoring.Session, page: report.Report, scored: Scored) -> None:
     options = session.options
-    for remark in (one for one in page.contents.remarks if one not in scored.remarks):
+    for remark in (remark for remark in page.contents.remarks if remark not in scored.remarks):
         print_remark(remark)
     if options.output is not None:
         scoring.write_text(page.to_html(), options.output)

@@ -66,14 +66,16 @@ def option_hint(typed: str, known: Collection[str], after: Sequence[str] = ()) -
     decision = plain.replace("-", "_")
     if decision in CHOICES and "--decision" in known:
         return f"; did you mean --decision {decision}={value if value in CHOICES[decision] else 'VALUE'}?"
-    here = next((one for one in _ELSEWHERE.get(plain.lower(), ()) if one.split()[0] in (*known, "coliee-ir")), "")
+    others = _ELSEWHERE.get(plain.lower(), ())
+    here = next((other for other in others if other.split()[0] in (*known, "coliee-ir")), "")
     if here.startswith("--by") and "--rule" not in known:  # tune finds the number
         here = here.partition("=")[0]
     if here:
         share = re.fullmatch(r"0?\.[0-9]+", value) is not None
         n, rest = (value, f"{1 - float(value):g}") if share else (value if re.fullmatch(_NUMBER, value) else "N", "W")
         return f"; did you mean {here.format(n=n, rest=rest)}?"
-    return checked.did_you_mean(plain, [one[2:] for one in known if one.startswith("--")]).replace("mean ", "mean --")
+    names = [option[2:] for option in known if option.startswith("--")]
+    return checked.did_you_mean(plain, names).replace("mean ", "mean --")
 
 
 def extra_words_hint(command: str, known: Sequence[str]) -> str:

@@ -61,7 +61,7 @@ def _copy(validation: Validation, name: str) -> str:
             "unreadable": "the file cannot be read", "empty": "the file contains no submission lines",
         }  # fmt: skip
         otherwise = "files in this format are not corrected"
-        reason = next((said for rule, said in reasons.items() if rule in rules), otherwise)
+        reason = next((text for rule, text in reasons.items() if rule in rules), otherwise)
         return f"no corrected copy written: {reason}"
     left = Counter(finding.severity for finding in validation.left if finding.file == name)
     counts = ", ".join(counted(left[severity], str(severity)) for severity in Severity if left[severity])

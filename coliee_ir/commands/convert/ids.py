@@ -54,11 +54,11 @@ def voted(file: Source, form: str | None) -> Answers:
             for model_answer in model_text.read(file, samples=True)
         ]
     else:
-        found = detect.form_of(file, "run", form)
-        if found.rows is None:
+        form_found = detect.form_of(file, "run", form)
+        if form_found.rows is None:
             problem, remedy = "this run is of documents", "leave --aggregate vote out, or give samples of answers"
             raise InputError("wrong-part", file.name, problem, remedy=remedy)
-        rows = with_answer_words(found.rows(file, remarks.add), file.columns)
+        rows = with_answer_words(form_found.rows(file, remarks.add), file.columns)
         every = [row for some in rows for row in ((some,) if isinstance(some, Row) else some.rows())]
         samples = [sample for row in every for sample in _samples(row)]
         if any(row.document is not NOTHING for row in every) and any(label is None for _, label, _ in samples):
@@ -85,8 +85,8 @@ def _question(text: str) -> object:
     >>> _question("R5-3-ア") == _question("R05-03-A")
     True
     """
-    found = re.fullmatch(_QUESTION, unicodedata.normalize("NFKC", text).lower())
-    return text if found is None else (_ERAS.get(found[1], found[1]), *found.groups()[1:3], found[4].translate(_KANA))
+    match = re.fullmatch(_QUESTION, unicodedata.normalize("NFKC", text).lower())
+    return text if match is None else (_ERAS.get(match[1], match[1]), *match.groups()[1:3], match[4].translate(_KANA))
 
 
 def _samples(row: Row) -> Iterator[tuple[str, bool | None, str]]:

@@ -78,7 +78,7 @@ def to_run(
     """
     record = read_run(run, task=task, columns=columns)
     if isinstance(record, Answers):
-        return {query: dict.fromkeys(found, 1.0) for query, found in as_documents(record.labels).items()}
+        return {query: dict.fromkeys(answers, 1.0) for query, answers in as_documents(record.labels).items()}
     rankings = {query: ranking for query, ranking in RunInMemory(record).rankings.items() if ranking}
     return {query: numbered(ranking) for query, ranking in rankings.items()} if by_rank else rankings
 

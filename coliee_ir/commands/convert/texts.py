@@ -41,11 +41,11 @@ def date_of(text: str) -> str:
     >>> date_of("Date: 20190531"), date_of("since May 3, 2004, see [1999] 1 FC"), date_of("2000 documents")
     ('2019-05-31', '2004', '')
     """
-    if found := _DATE_LINE.search(text):
+    if match := _DATE_LINE.search(text):
         with contextlib.suppress(ValueError):
-            if found[4]:
-                return datetime.datetime.strptime(found[4].replace(",", ", "), "%B %d, %Y").date().isoformat()
-            return datetime.date(*map(int, found.groups()[:3])).isoformat()
+            if match[4]:
+                return datetime.datetime.strptime(match[4].replace(",", ", "), "%B %d, %Y").date().isoformat()
+            return datetime.date(*map(int, match.groups()[:3])).isoformat()
     years = [year for year in _YEAR.findall(text) if int(year) <= NEWEST]
     return max(years, default="")
 

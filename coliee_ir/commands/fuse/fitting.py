@@ -20,8 +20,7 @@ from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_adapters.trec_eval import Request
-from coliee_ir.commands.fuse import votes
-from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates, Reader, Rivals
+from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates, Reader, Rivals, ballots, decided
 from coliee_ir.commands.fuse.recipe import Fused, Fusion, file_of, read_all, tag_of
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray, Judged, judge
@@ -141,7 +140,7 @@ class Trial:
         What may be the best of a line is asked for exactly, in one call for all searches; estimates rule out the rest.
         """
         searches = [climbing(order) for order in orders]
-        lines, found = dict(enumerate(map(next, searches))), dict[int, Weights]()
+        lines, best = dict(enumerate(map(next, searches))), dict[int, Weights]()
         while lines:
             self._try(lines.values(), exactly=False)
             promising = {fold: self._promising(line, fold) for fold, line in lines.items()}
@@ -151,9 +150,9 @@ class Trial:
                 try:
                     lines[fold] = searches[fold].send([scores.get(weights, -math.inf) for weights in line])
                 except StopIteration as stopped:
-                    found[fold] = stopped.value
+                    best[fold] = stopped.value
                     del lines[fold]
-        return [found[fold] for fold in range(len(orders))]
+        return [best[fold] for fold in range(len(orders))]
 
     def _promising(self, line: Sequence[Weights], fold: int) -> Sequence[Weights]:
         """Which weights may be the best of a line, as far as estimates tell."""
@@ -273,7 +272,7 @@ class Ballots(Tried):
     """Votes by any weights on labelled queries, and their accuracy. A run without an answer to a query abstains."""
 
     def __init__(self, answers: Sequence[Answers], labels: Mapping[str, bool], ties: str) -> None:
-        self._votes = votes.ballots(answers, labels)
+        self._votes = ballots(answers, labels)
         self._labels, self._ties = np.array(list(labels.values()), dtype=np.bool_), ties
 
     def contents(self, run: int) -> bytes:
@@ -282,7 +281,7 @@ class Ballots(Tried):
 
     def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """Whether each query is answered rightly, and 1."""
-        counts = (votes.decided(self._votes, np.array(weights), self._ties) for weights in weightings)
+        counts = (decided(self._votes, np.array(weights), self._ties) for weights in weightings)
         return [_uncut(of_mean(np.array([is_cast & (label == self._labels) for is_cast, _, label in counts], float)))]
 
 
@@ -437,15 +436,13 @@ def fit_fusion(
     each_alone = np.array([trial.worths(alone(len(records), run)).scores for run in by_contents]).round(12)
     orders = [[by_contents[i] for i in np.argsort(-scores, kind="stable").tolist()] for scores in each_alone.T]
     *of_folds, fitted = trial.search(orders)
-    whole_terms = trial.held_out(of_folds)
-    contenders = [_contender(trial, "fitted", fitted, whole_terms, whole_terms)]
-    others = [("equal weights", equal(len(tags))), *((called, alone(len(tags), at)) for at, called in enumerate(tags))]
-    for other, weights in others:
-        of_other = trial.held_out([weights] * len(of_folds))
-        contenders.append(_contender(trial, other, weights, of_other, whole_terms))
+    of_each = [("fitted", fitted), ("equal weights", equal(len(tags)))]
+    of_each += [(tag_alone, alone(len(tags), run)) for run, tag_alone in enumerate(tags)]
+    terms = [trial.held_out(of_folds), *(trial.held_out([weights] * len(of_folds)) for _, weights in of_each[1:])]
+    contenders = [_contender(trial, *each, held_out, terms[0]) for each, held_out in zip(of_each, terms, strict=True)]
     whole = replace(fusion, weights=fitted, top=top or contenders[0].top)
-    candidates = tried.blend.candidates if isinstance(tried, Rankings) else None
-    fused = whole.of_records(records, tag, readers, candidates)
+    read = (readers, tried.blend.candidates.by_parts()) if isinstance(tried, Rankings) else None
+    fused = whole.of_records(records, tag, read)
     return FittedFusion(
         fusion=replace(whole, runs=named if any(named) else (), files=files if len({*named}) < len(named) else ()),
         task=evaluator.task,
@@ -465,29 +462,21 @@ def fit_fusion(
     )
 
 
-class _Made(NamedTuple):
-    """What weights are tried on; the runs as it has them, the measure, what is odd about them, who read them."""
-
-    tried: Tried
-    records: Sequence[Run | Answers]
-    measure: str
-    noticed: list[Remark]
-    readers: Sequence[Reader] = ()
-
-
-def _tried(evaluator: Evaluator, records: Sequence[Run | Answers], measure: str, fusion: Fusion) -> _Made:
-    """What weights are tried on."""
+def _tried(
+    evaluator: Evaluator, records: Sequence[Run | Answers], measure: str, fusion: Fusion
+) -> tuple[Tried, Sequence[Run | Answers], str, list[Remark], Sequence[Reader]]:
+    """What weights are tried on; the runs as it has them, the measure, what is odd about the runs, who reads them."""
     if evaluator.protocol.parts == ("answers",):
         if measure not in ("", "Accuracy"):
             raise UsageError("unfit-measure", f"votes on answers are fitted to Accuracy, not to {measure}")
         answers = _answers(records, evaluator)
         labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
-        return _Made(Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy", [])
+        return Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy", [], []
     chosen = _measure(evaluator, measure, fusion.top)
     rankings, readers, noticed = _rankings(records, evaluator)
     blend = Blend(Candidates.of(readers), fusion.method, fusion.norm or NORM, fusion.k_or_default)
     tried = Rankings(blend, evaluator.qrels["documents"], chosen, evaluator.decisions)
-    return _Made(tried, rankings, measure or chosen.name, noticed, readers)
+    return tried, rankings, measure or chosen.name, noticed, readers
 
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:

@@ -1,8 +1,9 @@
-"""The methods of fusion and the normalisations, each a row with its definition and its function."""
+"""The methods of fusion and the normalisations, each a row with its definition and its function; and votes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -12,7 +13,7 @@ import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import Ids, IntArray, pieces
-from coliee_adapters.records import Columns, Run
+from coliee_adapters.records import Answers, Columns, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.convert.streams import ReturnsError
 from coliee_ir.judging.judged import BoolArray, FloatArray
@@ -51,11 +52,11 @@ def batch_fusion(readers: Sequence[Reader], *, in_memory: bool = False) -> Itera
     """
     yielded: set[str] = set()
     waiting = [reader.block() for reader in readers]
-    while not in_memory and (heads := [one for one in waiting if one is not None]):
+    while not in_memory and (heads := [block for block in waiting if block is not None]):
         names = [list(block.queries) for block in heads]
         if len(heads) < len(waiting) or any(len(set(queries)) < len(queries) for queries in names):
             break
-        queries = [same[0] for same in takewhile(lambda one: len({*one}) == 1, zip(*names, strict=False))]
+        queries = [same[0] for same in takewhile(lambda block: len({*block}) == 1, zip(*names, strict=False))]
         if not yielded.isdisjoint(queries):
             raise ReturnsError
         n = len(queries)
@@ -80,7 +81,7 @@ def remaining_queries(
     readers: Sequence[Reader], waiting: Sequence[Columns | None]
 ) -> tuple[list[str], list[tuple[IntArray, Columns]]]:
     """All queries that are left; of each run the numbers of those that it has, and its lines in their order."""
-    in_memory = [_compact(one, reader) for one, reader in zip(waiting, readers, strict=True)]
+    in_memory = [_compact(block, reader) for block, reader in zip(waiting, readers, strict=True)]
     number: dict[str, int] = {}
     blocks = [block.grouped(number) for block in in_memory]
     return list(number), blocks
@@ -384,6 +385,48 @@ def in_order(query: IntArray, kept: BoolArray, compared: FloatArray) -> tuple[In
     sizes, rank = np.bincount(of_rows), np.zeros(len(query), dtype=np.int64)
     rank[order] = np.arange(1, len(order) + 1) - (np.cumsum(sizes) - sizes)[of_rows]
     return order, rank
+
+
+#: Sums of weights that are nearer than this, relatively, are equal: .1 + .2 is .3.
+NEAR_WEIGHTS = 1e-9
+
+
+def elected(candidates: Candidates, method: str, weights: FloatArray) -> Columns:
+    """The documents in the sets, by the weight of the runs that have them, then by id, greatest first."""
+    votes = weighted_sum(candidates.named.astype(np.float64), weights)
+    total = math.fsum(weights.tolist())
+    enough: BoolArray = votes > 0
+    if method == "intersection":
+        enough &= candidates.named.all(axis=0)
+    elif method == "vote":
+        enough &= votes > total / 2 * (1 + NEAR_WEIGHTS)
+    order = np.lexsort((-np.round(votes / total, 9), candidates.query))
+    return candidates.columns(order[enough[order]])
+
+
+def ballots(answers: Sequence[Answers], queries: Collection[str]) -> FloatArray:
+    """What runs answer, of shape (n, Q): 1 for Y, -1 for N, 0 for no answer."""
+    sign = {True: 1.0, False: -1.0, None: 0.0}
+    return np.array([[sign[run.labels.get(query)] for query in queries] for run in answers])
+
+
+def decided(votes: FloatArray, weights: FloatArray, ties: str) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """For each query whether any run with a weight answers, whether it is a tie, and whether the answer is Y."""
+    by_run = weights[:, None] * votes
+    total, cast = by_run.sum(axis=0), np.abs(by_run).sum(axis=0)
+    tied = np.abs(total) <= NEAR_WEIGHTS * cast
+    first = by_run[np.argmax(by_run != 0, axis=0), np.arange(by_run.shape[1])] > 0
+    return cast > 0, tied, np.where(tied, first if ties == "first" else ties == "Y", total > 0)
+
+
+def counted_votes(
+    answers: Sequence[Answers], weights: FloatArray, ties: str
+) -> tuple[dict[str, bool], tuple[str, ...]]:
+    """The label with the greater weight, for every query that any run with a weight answers; and which are ties."""
+    queries = list(dict.fromkeys(query for run in answers for query in run.labels))
+    of_queries = zip(queries, *map(np.ndarray.tolist, decided(ballots(answers, queries), weights, ties)), strict=True)
+    answered = [(query, is_tied, label) for query, is_cast, is_tied, label in of_queries if is_cast]
+    return {query: label for query, _, label in answered}, tuple(query for query, is_tied, _ in answered if is_tied)
 
 
 #: scores that are compared together: a part that stays in the cache

@@ -18,11 +18,19 @@ from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers, Run, RunLike, is_folded, spelling_variants
-from coliee_adapters.remarks import Remark, Remarks
+from coliee_adapters.remarks import Remark
 from coliee_ir.commands.convert import write
 from coliee_ir.commands.convert.streams import ReturnsError, Spool
-from coliee_ir.commands.fuse import votes
-from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates, Reader, batch_fusion
+from coliee_ir.commands.fuse.methods import (
+    METHODS,
+    NORMS,
+    Blend,
+    Candidates,
+    Reader,
+    batch_fusion,
+    counted_votes,
+    elected,
+)
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.judging.order import check_order
@@ -35,6 +43,9 @@ from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, su
 _OPPOSED: Final = -0.2
 #: the tag of a run in memory to which nobody gave one
 NAMELESS: Final = "run"
+
+#: who reads rankings, and the candidates of some queries at a time
+_Read = tuple[Sequence[Reader], Iterable[Candidates]]
 
 #: a parameter of a fusion → its option
 OPTIONS: Final = {"norm": "--norm", "k": "--rrf-k", "weights": "--weights", "top": "--top", "ties": "--ties"}
@@ -52,19 +63,6 @@ class Fused(NamedTuple):
     run: Run | Answers
     remarks: tuple[str, ...]
     ties: tuple[str, ...] = ()
-
-
-class _Mixed(NamedTuple):
-    """Rankings fused, and what was met in them."""
-
-    blocks: Spool
-    fused: set[str]  # the queries that have documents
-    queries: list[str]  # all that any run names, in this order
-    answered: list[set[str]]  # run → the queries for which it has documents
-    remarks: list[Remarks]  # run → what was tolerated in it
-    strange: list[str]  # the ids of documents that are not ASCII
-    first: list[str]  # the ids of the first documents
-    opposed: list[tuple[int, int]]  # pairs of runs that rank what both have in opposite orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,90 +138,70 @@ class Fusion:
         """The runs fused; arguments and errors are those of ``fuse``."""
         return self.of_records(read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers), tag)
 
-    def of_records(
-        self, records: Sequence[Run | Answers], tag: str | None, readers: Sequence[Reader] = (),
-        candidates: Candidates | None = None,
-    ) -> Fused:  # fmt: skip
-        """The runs fused; ``candidates`` of rankings that were read before, with their readers."""
-        names = names_of(records)
-        weights, remarks_made = self._weights(records)
-        remarks_made += _identical(records, names)
+    def of_records(self, records: Sequence[Run | Answers], tag: str | None, read: _Read | None = None) -> Fused:
+        """The runs fused; ``read`` is what was read of rankings before."""
+        names, is_ranking = names_of(records), METHODS[self.method].ranks
+        weights, remarks = self._weights(records)
+        remarks += _identical(records, names)
         golds = [shortened(record.path) for record in records if is_gold_by_name(record.path)]
-        remarks_made += [Remark.of("gold-itself.name", run=gold) for gold in golds]
+        remarks += [Remark.of("gold-itself.name", run=gold) for gold in golds]
         name = self.method if tag is None else tag
         answers = [record for record in records if isinstance(record, Answers)]
         if answers:
-            return self._answers(answers, names, weights, remarks_made, name)
+            return self._answers(answers, names, weights, remarks, name)
         if self.ties is not None:
             raise UsageError("unfit-option", "--ties applies to votes on labels only")
         rankings = [record for record in records if isinstance(record, Run)]
         with asking_about_gold():
-            if candidates is not None:
-                mixed = self._mixed(readers, candidates.by_parts(), weights)
-            else:
-                try:
-                    readers = [Reader(run) for run in rankings]
-                    mixed = self._mixed(readers, batch_fusion(readers), weights)
-                except ReturnsError:
-                    readers = [Reader(run) for run in rankings]
-                    mixed = self._mixed(readers, batch_fusion(readers, in_memory=True), weights)
-        for called, remarks in zip(names, mixed.remarks, strict=True):
-            if METHODS[self.method].ranks:
-                check_order(remarks, self.method)
-            remarks_made += [sentence.of_part("run", shortened(called)) for sentence in remarks.sentences("fuse")]
-        if METHODS[self.method].ranks:
-            named = [(shortened(names[i]), shortened(names[other])) for i, other in mixed.opposed]
-            remarks_made += [Remark.of("upside-down.opposed", run=one, other=other) for one, other in named]
-        remarks_made += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
-        remarks_made += _without_zeros(mixed.queries) + _without_zeros(mixed.first)
-        remarks_made += _unshared(names, mixed.answered)
-        if METHODS[self.method].ranks:
-            remarks_made += self._unscored(records, names)
-        elif mixed.fused and (empty := [query for query in mixed.queries if query not in mixed.fused]):
-            empty = [one for one in empty if any(one in run for run in mixed.answered)]
-            remarks_made += [Remark.of("left-out.fused", empty)] if empty else []
-        if not mixed.fused:
-            raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
-        return Fused(Run(mixed.blocks, name, METHODS[self.method].ranks, grouped=True), tuple(remarks_made))
+            try:
+                blocks, more = self._rankings(names, weights, read or _read(rankings, in_memory=False))
+            except ReturnsError:
+                blocks, more = self._rankings(names, weights, _read(rankings, in_memory=True))
+        remarks += [*more, *(self._unscored(rankings, names) if is_ranking else [])]
+        return Fused(Run(blocks, name, is_ranking, grouped=True), tuple(remarks))
 
-    def _mixed(self, readers: Sequence[Reader], parts: Iterable[Candidates], weights: FloatArray) -> _Mixed:
-        """The runs fused, some queries at a time."""
-        documents, blocks = np.zeros(len(readers), dtype=np.int64), Spool()
-        fused, strange, first = set[str](), dict[str, None](), list[str]()
-        correlated: dict[tuple[int, int], list[FloatArray]] = {
-            pair: [] for pair in combinations(range(len(readers)), 2)
-        }
+    def _rankings(self, names: Sequence[str], weights: FloatArray, read: _Read) -> tuple[Spool, list[str]]:
+        """Rankings fused, some queries at a time; and what there is to say of them."""
+        (readers, parts), is_ranking, blocks = read, METHODS[self.method].ranks, Spool()
+        named, retrieved = np.zeros(len(readers), dtype=np.int64), set[str]()
+        strange, first = dict[str, None](), list[str]()  # the ids that are not ASCII; those of the first documents
+        pairs = list(combinations(range(len(readers)), 2))
+        correlated: dict[tuple[int, int], list[FloatArray]] = {pair: [np.zeros(0)] for pair in pairs}
         for candidates in parts:
             for pair, of_queries in correlated.items():
                 of_queries.append(candidates.correlations(*pair))
-            documents += candidates.named.sum(axis=1)
+            named += candidates.named.sum(axis=1)
             first = first or list(candidates.documents)
             strange.update(dict.fromkeys(candidates.documents.select(candidates.documents.are_not_ascii())))
-            if METHODS[self.method].ranks:
+            if is_ranking:
                 blend = Blend(candidates, self.method, self.norm or NORM, self.k_or_default)
                 block = blend.columns(blend.ranked(weights), self.top)
             else:
-                block = votes.elected(candidates, self.method, weights)
-            fused.update(block.queries)
+                block = elected(candidates, self.method, weights)
+            retrieved.update(block.queries)
             blocks.append(block)
+        remarks = list[str]()
+        for called, reader, n in zip(names, readers, named.tolist(), strict=True):
+            reader.remarks.add("duplicate", n=sum(reader.lengths.values()) - n)
+            if is_ranking:
+                check_order(reader.remarks, self.method)
+            remarks += [sentence.of_part("run", shortened(called)) for sentence in reader.remarks.sentences("fuse")]
+        for i, other in pairs if is_ranking else ():
+            if _is_opposed(np.concatenate(correlated[i, other])):
+                remarks.append(Remark.of("upside-down.opposed", run=shortened(names[i]), other=shortened(names[other])))
         queries = list(dict.fromkeys(query for reader in readers for query in reader.lengths))
         answered = [{query for query, n in reader.lengths.items() if n} for reader in readers]
-        for reader, n in zip(readers, documents.tolist(), strict=True):
-            reader.remarks.add("duplicate", n=sum(reader.lengths.values()) - n)
-        return _Mixed(
-            blocks,
-            fused,
-            queries,
-            answered,
-            [reader.remarks for reader in readers],
-            list(strange),
-            first,
-            [
-                pair
-                for pair, of_queries in correlated.items()
-                if _is_opposed(np.concatenate([np.zeros(0), *of_queries]))
-            ],
-        )
+        for ids in (queries, list(strange)):
+            remarks += _in_two_forms(ids)
+        for ids in (queries, first):
+            remarks += _without_zeros(ids)
+        remarks += _unshared(names, answered)
+        empty = [query for query in queries if query not in retrieved and any(query in run for run in answered)]
+        if not is_ranking and retrieved and empty:
+            remarks.append(Remark.of("left-out.fused", empty))
+        if not retrieved:
+            raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
+        return blocks, remarks
 
     @property
     def k_or_default(self) -> float:
@@ -236,16 +214,16 @@ class Fusion:
         if self.method != "vote":
             raise UsageError("unfit-option", f"answers can only be fused by vote, not by {self.method}")
         ties = self.ties or TIES[0]
-        votes_counted = votes.counted(answers, weights, ties)
-        if not votes_counted.labels:
+        labels, tied = counted_votes(answers, weights, ties)
+        if not labels:
             raise UsageError("no-result", "the result is empty: no run with a weight answers a query")
         for called, run in zip(names, answers, strict=True):
             remarks += [sentence.of_part("run", shortened(called)) for sentence in run.remarks.sentences("fuse")]
         remarks += _unshared(names, [set(run.labels) for run in answers])
-        if votes_counted.ties:
+        if tied:
             how = "as in the first run that answers" if ties == "first" else ties
-            remarks.append(Remark.of("answer-tie", votes_counted.ties, label=how, ties=ties))
-        return Fused(Answers(votes_counted.labels, tag), tuple(remarks), votes_counted.ties)
+            remarks.append(Remark.of("answer-tie", tied, label=how, ties=ties))
+        return Fused(Answers(labels, tag), tuple(remarks), tied)
 
     def _weights(self, records: Sequence[Run | Answers]) -> tuple[FloatArray, list[str]]:
         """The weight of each run, and what there is to say of that."""
@@ -430,6 +408,11 @@ def read_all(
                 remedy="runs of documents and runs of answers cannot be fused together",
             )
     return records
+
+
+def _read(runs: Sequence[Run], *, in_memory: bool) -> _Read:
+    readers = [Reader(run) for run in runs]
+    return readers, batch_fusion(readers, in_memory=in_memory)
 
 
 @contextlib.contextmanager

@@ -188,8 +188,8 @@ def tune(
         )
     if not pool.wanted.any():
         raise UsageError("no-relevant", f"{evaluator.gold.path} has no relevant documents, so no cutoff can be tuned")
-    pool, known = filtered(pool, filters)
-    check_known(filters, known, scores.file)
+    pool, knows = filtered(pool, filters)
+    check_known(filters, knows, scores.file)
     kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names", ordered=True) if kind]
     split = Split.of(pool.queries, folds, seed, groups, repeats)
     aim = objective(aimed, pool, evaluator.decisions, right)
@@ -291,14 +291,14 @@ def cut(
 
 def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Iterable[RunInMemory]) -> Run:
     """A run cut, some queries at a time."""
-    blocks, remarks, known = Spool(), Remarks(), [False] * len(filters)
+    blocks, remarks, knows = Spool(), Remarks(), [False] * len(filters)
     best, all_kept = -math.inf, rule is not None and rule.family != "k"
     for part in parts:
         remarks += part.remarks
         remarks.add("duplicate", n=part.lines - part.retrieved)
         pool = pooled(part)
         pool, known_here = filtered(pool, filters)
-        known = [known_before or is_known for known_before, is_known in zip(known, known_here, strict=True)]
+        knows = [known_before or is_known for known_before, is_known in zip(knows, known_here, strict=True)]
         keeps = np.ones(len(pool.documents), dtype=np.bool_)
         if rule is not None:
             families_named([rule.family], pool)
@@ -307,7 +307,7 @@ def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Itera
         all_kept &= bool(keeps.all())
         kept = pool.where(keeps)
         blocks.append(Columns(kept.queries, kept.start, kept.documents, kept.scores if kept.scored else None))
-    check_known(filters, known, record.path)
+    check_known(filters, knows, record.path)
     if best < (rule.threshold if rule is not None and rule.family == "score" else -math.inf):
         remarks.add("no-score-reaches")
     elif all_kept and best > -math.inf:

@@ -53,7 +53,7 @@ class Shifted(NamedTuple):
     worth: float
 
 
-def shifted(held: Terms, relevant: IntArray) -> tuple[Shifted, ...]:
+def shifted(held_out: Terms, relevant: IntArray) -> tuple[Shifted, ...]:
     """The score with half to twice the mean of relevant documents, where a quarter of the queries' worth is left.
 
     Weights are exp(θ·n) for n relevant documents: of all that give a mean, those nearest to equal ones (by Kullback and
@@ -71,7 +71,7 @@ def shifted(held: Terms, relevant: IntArray) -> tuple[Shifted, ...]:
             weights = np.ones(len(apart))
         worth = float(weights.sum() ** 2 / (weights @ weights))
         if abs(weights @ apart - wanted * weights.sum()) < 1e-6 * weights.sum() and worth >= len(apart) / 4:
-            rows.append(Shifted(float(relevant.mean() * factor), float(held.score(weights @ held.each)), worth))
+            rows.append(Shifted(float(relevant.mean() * factor), float(held_out.score(weights @ held_out.each)), worth))
     return tuple(rows)
 
 

@@ -94,7 +94,7 @@ class Submission:
         #: kind → tag → the run of this tag, of several the first
         self.kinds: dict[str, dict[str, Run]] = {"documents": {}, "answers": {}, "long": {}, "stated": {}}
         for sheet in (sheet for sheet in files.values() if sheet.kind in self.kinds):
-            if run := next((one for one in self.runs if one.is_continued_by(sheet)), None):
+            if run := next((run for run in self.runs if run.is_continued_by(sheet)), None):
                 run.sheets.append(sheet)
             else:
                 self.runs.append(Run(sheet, [sheet]))

@@ -34,18 +34,18 @@ def receive(
     """Look through folders and archives of submissions, and check what came, team by team and task by task."""
     who, rules = Teams(teams, map(str, paths)), None if task is None else protocol(task, edition)
     own, year = None if rules is None or rules.is_coliee else rules, None if edition is None else int(edition)
-    asked, of_golds = list[QueryFile](), [str(path) for path in golds]
+    query_files, of_golds = list[QueryFile](), [str(path) for path in golds]
     for file in (*of_golds, *map(str, queries)):
         ids, gold = read_queries(file, rules=own), None
         with ignoring_unreadable():  # a list of ids, or a test file, is no gold
             gold = read_gold(file, task=None if own is None else own.task)
         tasks = (own.task,) if own is not None else tasks_of_queries(ids, gold)
-        asked.append(QueryFile(file, frozenset(ids), tasks, file in of_golds, "", year, corpus, gold))
-    inventory = sort_files(paths, golds=Golds(asked), teams=who, rules=rules, edition=edition)
+        query_files.append(QueryFile(file, frozenset(ids), tasks, file in of_golds, "", year, corpus, gold))
+    inventory = sort_files(paths, golds=Golds(query_files), teams=who, rules=rules, edition=edition)
     if task is not None:
         inventory.judge(str(task_name(task)))
     inbox = received(inventory, own, edition=edition, corpus=corpus)
-    later = (known_edition(protocol(one), edition)[1] for one in {row.task for row in inbox.received if row.task})
+    later = (known_edition(protocol(name), edition)[1] for name in {row.task for row in inbox.received if row.task})
     return replace(inbox, edition=year, remarks=tuple(dict.fromkeys((*inbox.remarks, *filter(None, later)))))
 
 
@@ -60,11 +60,11 @@ def received(
 
     The year and the corpus are those of the gold; of files that no gold judges, those that are named.
     """
-    rows = {one.file: _received_row(one, own) for one in inventory.items}
+    rows = {file.file: _received_row(file, own) for file in inventory.items}
     _remark_copies(inventory, rows)
     of_tag = by_key(rows.values(), lambda row: (row.task, row.tag))
-    described = {(item.team, said.task, said.tag) for item in inventory.items for said in item.described}
-    for row in (rows[one.file] for one in inventory.scored):
+    described = {(file.team, run.task, run.tag) for file in inventory.items for run in file.described}
+    for row in (rows[file.file] for file in inventory.scored):
         if row.tag:
             row.shares_tag = tuple(sorted({other.team for other in of_tag[row.task, row.tag]} - {row.team}))
         if own is None:  # by whose rules runs are not described
@@ -77,7 +77,7 @@ def received(
         if golds:
             named |= {"gold": [*golds]} if gold.is_gold else {"queries": gold.file}
         # what is not ranked may be more
-        apart = {one.tag for one in pile.values() if one.sender.status and not one.skip_reason}
+        apart = {file.tag for file in pile.values() if file.sender.status and not file.skip_reason}
         corrected = _corrected(pile.values())
         for file, later in corrected.items():
             rows[file].remark = rows[file].remark or f"taken to be corrected by {later}, of the same run tag"
@@ -92,7 +92,7 @@ def received(
     for finding in found.values():
         rows[finding.file].errors += finding.severity is Severity.ERROR
         rows[finding.file].warnings += finding.severity is Severity.WARNING
-    is_checked = {one.file: not one.skip_reason or one.part == "description" for one in inventory.items}
+    is_checked = {file.file: not file.skip_reason or file.part == "description" for file in inventory.items}
     checked = sorted(
         (row for row in rows.values() if is_checked[row.file]),
         key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file),
@@ -104,11 +104,11 @@ def received(
 def _corrected(pile: Iterable[InboxFile]) -> dict[str, str]:
     """Of a team's files of one tag and part that it sent at several times: each but the last → the last."""
     mailed = (file for file in pile if file.tag and file.sender.received)
-    found = dict[str, str]()
-    for several in by_key(mailed, lambda one: (one.tag, one.part)).values():
-        last = max(several, key=lambda one: one.sender.received)
-        found |= {file.file: last.file for file in several if file.sender.received < last.sender.received}
-    return found
+    corrected = dict[str, str]()
+    for several in by_key(mailed, lambda file: (file.tag, file.part)).values():
+        last = max(several, key=lambda file: file.sender.received)
+        corrected |= {file.file: last.file for file in several if file.sender.received < last.sender.received}
+    return corrected
 
 
 def _received_row(file: InboxFile, own: Protocol | None) -> Received:
@@ -122,7 +122,7 @@ def _received_row(file: InboxFile, own: Protocol | None) -> Received:
 
 def _remark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
     """Note which files are copies: of one of the same team, ``a (1).txt`` of ``a.txt``, or of an earlier one's."""
-    items, like_of = {one.file: one for one in inventory.items}, originals(inventory.scored)
+    items, like_of = {file.file: file for file in inventory.items}, originals(inventory.scored)
     firsts: dict[tuple[str, str], str] = {}
     earliest: dict[str, str] = {}
     for file in sorted(like_of, key=lambda name: items[name].sender.received):
@@ -149,13 +149,13 @@ def _files_by_team_and_task(inventory: Inventory, rows: Mapping[str, Received]) 
             piles.setdefault(key, {})[file.file] = file
             by_tag[file.team, file.tag] = key
     for item in inventory.items:
-        for said in item.described if item.part == "description" else ():
-            mine = [key for key in piles if key[0] == item.team and described_task(key[1]) == said.task]
-            if not mine:  # of no run's task: the run with its tag tells
-                task = next((row.task for row in PROTOCOLS if described_task(row.task) == said.task), "")
+        for description in item.described if item.part == "description" else ():
+            keys = [key for key in piles if key[0] == item.team and described_task(key[1]) == description.task]
+            if not keys:  # of no run's task: the run with its tag tells
+                task = next((row.task for row in PROTOCOLS if described_task(row.task) == description.task), "")
                 other = (item.team, task, ("", ""))
-                mine = [by_tag.get((item.team, said.tag), other) if said.tag else other]
-            for key in mine:
+                keys = [by_tag.get((item.team, description.tag), other) if description.tag else other]
+            for key in keys:
                 piles.setdefault(key, {})[item.file] = item
     return piles
 

@@ -59,12 +59,12 @@ class Checked(TabularResult):
 def by_gravity(findings: Iterable[Finding]) -> list[Finding]:
     """Findings, the gravest first, and by the order of ``RULES``."""
     order, severities = list(RULES), list(Severity)
-    return sorted(findings, key=lambda one: (severities.index(one.severity), order.index(one.rule)))
+    return sorted(findings, key=lambda finding: (severities.index(finding.severity), order.index(finding.rule)))
 
 
-def github(found: Checked) -> Iterator[str]:
+def github(checked: Checked) -> Iterator[str]:
     """Workflow commands, https://docs.github.com/actions/reference/workflow-commands-for-github-actions."""
-    for finding in found.findings:
+    for finding in checked.findings:
         for place in finding.places or [Place()]:
             where = {"file": finding.file, "line": place.line, "col": place.column, "title": finding.rule}
             named = (f"{name}={_escaped(value, ':,')}" for name, value in where.items() if value is not None)
@@ -78,13 +78,12 @@ def _escaped(text: object, marks: str = "") -> str:
 
 
 def _text(validation: Validation) -> str:
-    lines = []
+    lines = list[str]()
     for file, findings in groupby(validation.findings, key=lambda finding: finding.file):
         lines.append(printable(file))
-        for one in findings:
-            lines += _block(
-                one, one.says, _places(one), f"{_fix(one, fixed=file in validation.mended)}  [{one.rule}, {one.source}]"
-            )
+        for finding in findings:
+            by = f"{_fix(finding, fixed=file in validation.mended)}  [{finding.rule}, {finding.source}]"
+            lines += _block(finding, finding.says, _places(finding), by)
     return "".join(f"{line}\n" for line in [*lines, validation.summary()])
 
 
@@ -119,14 +118,14 @@ class Validation(Checked):
     def tables(self) -> Sequence[Grid]:
         """One row a finding."""
         columns: dict[str, Callable[[Finding], Cell]] = {
-            "file": lambda one: one.file,
-            "severity": lambda one: str(one.severity),
-            "rule": lambda one: one.rule,
-            "finding": lambda one: one.says,
+            "file": lambda finding: finding.file,
+            "severity": lambda finding: str(finding.severity),
+            "rule": lambda finding: finding.rule,
+            "finding": lambda finding: finding.says,
             "where": _places,
-            "remedy": lambda one: one.advice,
-            "source": lambda one: one.source,
-            "count": lambda one: Number(one.count, str(one.count)),
+            "remedy": lambda finding: finding.advice,
+            "source": lambda finding: finding.source,
+            "count": lambda finding: Number(finding.count, str(finding.count)),
         }
         return [Grid.of(self.findings, columns, self.summary(), n_text=7)]
 
@@ -180,13 +179,13 @@ class Inbox(Checked):
 
     def tables(self) -> Sequence[Grid]:
         """One row a file."""
-        said = {True: "yes", False: "no", None: ""}
+        words = {True: "yes", False: "no", None: ""}
         columns: dict[str, Callable[[Received], Cell]] = {
-            "team": lambda one: one.team, "task": lambda one: one.task, "run": lambda one: one.tag,
-            "part": lambda one: one.part, "file": lambda one: one.file, "described": lambda one: said[one.described],
-            "errors": lambda one: Number(one.errors, str(one.errors or "-")),
-            "warnings": lambda one: Number(one.warnings, str(one.warnings or "-")),
-            "remark": lambda one: one.all_remarks,
+            "team": lambda row: row.team, "task": lambda row: row.task, "run": lambda row: row.tag,
+            "part": lambda row: row.part, "file": lambda row: row.file, "described": lambda row: words[row.described],
+            "errors": lambda row: Number(row.errors, str(row.errors or "-")),
+            "warnings": lambda row: Number(row.warnings, str(row.warnings or "-")),
+            "remark": lambda row: row.all_remarks,
         }  # fmt: skip
         return [Grid.of(self.received, columns, n_text=6)]
 
@@ -198,21 +197,22 @@ def _by_kind(inbox: Inbox) -> Iterator[str]:
     place = re.compile(r"[\w.-]*(?:[0-9_]|[A-Z]{2})[\w.-]*")
     for findings in by_key(grave, lambda finding: (finding.rule, place.sub("…", finding.remedy_in_words))).values():
         # which command does it, each team is told of its own file
-        one = replace(
+        merged = replace(
             findings[0], count=sum(finding.count for finding in findings), facts={**findings[0].facts, "command": ""}
         )
         if len({finding.remedy_in_words for finding in findings}) > 1:
-            one.remedy = f"in the first file: {one.remedy_in_words}"
+            merged.remedy = f"in the first file: {merged.remedy_in_words}"
         more = f" and {len(findings) - _FILES} more" if len(findings) > _FILES else ""
         files = ", ".join(map(_file, findings[:_FILES])) + more
-        yield from _block(one, f"{one.rule}, {counted(len(findings), 'file')}: {one.says}", files, f"  [{one.source}]")
+        says = f"{merged.rule}, {counted(len(findings), 'file')}: {merged.says}"
+        yield from _block(merged, says, files, f"  [{merged.source}]")
     yield inbox.summary()
 
 
 def _file(finding: Finding) -> str:
     """A file, and what was found in it first."""
-    found = [quoted(place.found) for place in finding.places if place.found]
-    return f"{finding.file} ({_places(finding, found)})" if found else finding.file
+    texts = [quoted(place.found) for place in finding.places if place.found]
+    return f"{finding.file} ({_places(finding, texts)})" if texts else finding.file
 
 
 def _places(finding: Finding, texts: Iterable[str] | None = None) -> str:
