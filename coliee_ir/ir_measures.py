@@ -41,7 +41,7 @@ from coliee_adapters.errors import ColieeError, MismatchError, UsageError
 from coliee_adapters.forms.frames import gold_of, run_of
 from coliee_adapters.kinds import with_kind
 from coliee_adapters.records import Answers, Gold
-from coliee_ir.judging.judged import Judged, judge
+from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse, sets
@@ -174,8 +174,9 @@ class _Evaluator(ir_measures.Evaluator):
 
     def __init__(self, measures: Iterable[_Registered], gold: Gold) -> None:
         if gold.qrels is None:
-            problem = "these qrels hold labels; the measures of coliee_ir.ir_measures need judged documents"
-            raise UsageError("wrong-part", problem)
+            raise UsageError(
+                "wrong-part", "these qrels hold labels; the measures of coliee_ir.ir_measures need judged documents"
+            )
         super().__init__(list(measures), list(gold.qrels))
         self._qrels = Qrels(gold.qrels)
 
@@ -183,8 +184,9 @@ class _Evaluator(ir_measures.Evaluator):
         """The values of all judged queries, whether the run answers them or not, measure by measure."""
         record = run_of(run)
         if isinstance(record, Answers):
-            problem = "this run holds labels; the measures of coliee_ir.ir_measures need retrieved documents"
-            raise UsageError("wrong-part", problem)
+            raise UsageError(
+                "wrong-part", "this run holds labels; the measures of coliee_ir.ir_measures need retrieved documents"
+            )
         judged = judge(self._qrels, record)
         try:
             if judged.answered.any() or judged.extra:  # tools evaluate parts, of which one may be empty
@@ -193,14 +195,10 @@ class _Evaluator(ir_measures.Evaluator):
             warnings.warn(str(error), stacklevel=4)
         for measure in self.measures:
             assert isinstance(measure, _Registered)
-            for query, value in zip(self._qrels.queries, _summands(measure.ours, judged), strict=True):
-                yield Metric(query, measure, value)
-
-
-def _summands(measure: _SetMeasure, judged: Judged) -> Iterator[Summand]:
-    result = measure.compute({"documents": judged}, _DECISIONS)
-    for value, parts in zip(result.per_query.tolist(), result.terms.each.tolist(), strict=True):
-        yield Summand(value, measure, tuple(parts))
+            result = measure.ours.compute({"documents": judged}, _DECISIONS)
+            summed = self._qrels.queries, result.per_query.tolist(), result.terms.each.tolist()
+            for query, value, parts in zip(*summed, strict=True):
+                yield Metric(query, measure, Summand(value, measure.ours, tuple(parts)))
 
 
 class _Provider(ir_measures.Provider):
@@ -208,32 +206,22 @@ class _Provider(ir_measures.Provider):
 
     NAME = "coliee_ir"
 
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-
     def _evaluator(self, measures: Iterable[Any], qrels: object) -> _Evaluator:
         return _Evaluator(measures, gold_of(qrels, part=True))
 
 
-def _register(measure: _Registered) -> None:
-    if measure.NAME in registry:
-        raise ImportError(f"ir_measures has another measure of the name {measure.NAME}")
-    registry[measure.NAME] = measure
-
-
-MicroP: Final = _Registered(sets.MicroP)
-MicroR: Final = _Registered(sets.MicroR)
-MicroF: Final = _Registered(sets.MicroF)
-MacroP: Final = _Registered(sets.MacroP)
-MacroR: Final = _Registered(sets.MacroR)
-MacroF: Final = _Registered(sets.MacroF)
-
-_Provider.SUPPORTED_MEASURES = [MicroP, MicroR, MicroF, MacroP, MacroR, MacroF]
-for _measure in (MicroP, MicroR, MicroF, MacroP, MacroR, MacroF):
-    _register(_measure)
+_MEASURES = [
+    _Registered(kind) for kind in (sets.MicroP, sets.MicroR, sets.MicroF, sets.MacroP, sets.MacroR, sets.MacroF)
+]
+MicroP, MicroR, MicroF, MacroP, MacroR, MacroF = _MEASURES
+_Provider.SUPPORTED_MEASURES = [*_MEASURES]
+for _measure in _MEASURES:
+    if _measure.NAME in registry:
+        raise ImportError(f"ir_measures has another measure of the name {_measure.NAME}")
+    registry[_measure.NAME] = _measure
 
 #: The provider, ``coliee_ir`` among ir_measures' own; it also takes what ir_measures does not: polars frames, lists.
-provider: Final = _Provider()
+provider: Final = _Provider()  # type: ignore[no-untyped-call]
 providers.register(provider)  # type: ignore[no-untyped-call]
 ir_measures.DefaultPipeline.providers.append(provider)
 

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from coliee_adapters import ir_measures
@@ -27,7 +28,7 @@ from coliee_ir.commands.validate import RULES
 from coliee_ir.commands.validate.sheet import LABELLED
 from coliee_ir.measures.catalogue import OURS, class_of
 from coliee_ir.rules.choices import CHOICES
-from coliee_ir.rules.decisions import HELP, Decisions
+from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import (
     PROTOCOLS,
     SUBMISSION_RULES,
@@ -245,10 +246,11 @@ def _official(row: Protocol) -> str:
 
 def decisions() -> str:
     """What the organisers leave open: the name of the decision, its default, what else there is."""
+    decides = {field.name: field.metadata["help"] for field in fields(Decisions)}
     return table(
         ["decision", "default", "other choices", "what it decides"],
         (
-            [code(name), code(default), ", ".join(map(code, others)), prose(HELP[name])]
+            [code(name), code(default), ", ".join(map(code, others)), prose(decides[name])]
             for name, (default, *others) in CHOICES.items()
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -68,10 +68,6 @@ class FoundFiles(NamedTuple):
     skipped: list[tuple[str, str]]  # what is passed over: why, as a key of ``SKIP_REASONS``, and the name
     named: set[str]  # the files that were named themselves
     sources: dict[str, Source]  # those of the files that were looked at, by path
-
-    def source(self, file: str, columns: Mapping[str, str] | None = None) -> Source:
-        """One of the files."""
-        return Source.of(self.sources.get(file, file), columns)
 
 
 def walk(

@@ -23,7 +23,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import skipped_remarks
 from coliee_ir.inbox.inventory import InboxFile, Inventory, originals
 from coliee_ir.inbox.names import order_of, unique_names
-from coliee_ir.reading.anything import queries_of, read_run, system_of, tag_of
+from coliee_ir.reading.anything import queries_of, read_run, system_of
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Intake, Invalid, Submission, name_of
 from coliee_ir.rules.protocol import all_rules, has_submissions, protocol, submission_rules, without_answers
@@ -178,7 +178,7 @@ def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers
     Returns:
         The runs, each a file or a list of files; and what is remarked on these.
     """
-    tags = [tag_of(one) if one.is_folder or one.is_stream else system_of(read(one)) for one in sources]
+    tags = [one.path if one.is_folder or one.is_stream else system_of(read(one)) for one in sources]
     alike = by_key(range(len(sources)), tags.__getitem__)
     runs, remarks = dict[int, Any](enumerate(sources)), list[Remark]()
     for tag, places in alike.items():
@@ -427,7 +427,4 @@ def skip_other_parts(inventory: Inventory, task: str | None) -> None:
             or (one.part == "documents" and one.tag in lists)
         ):
             one.skip_reason = "part"
-    remaining = {file.file: file for file in files if not file.skip_reason}
-    for name, like in originals(remaining.values()).items():
-        if like != name and remaining[name].tag == remaining[like].tag:
-            remaining[name].skip_reason, remaining[name].copy_of = "duplicate", like
+    _without_copies([[file] for file in files if not file.skip_reason])

@@ -247,7 +247,8 @@ def sort_files(
         _refuse_crowds(walked, teams)
         checks = [lambda file: _read(Source(file, columns=columns), table.golds, rules), *([check] if check else [])]
         _refuse_costly(walked, teams, bounds, lambda file: [read(file) for read in checks])
-    items = [_item(walked.source(file, columns), file in walked.named, table.golds, rules) for file in walked.files]
+    sources = {file: Source.of(walked.sources.get(file, file), columns) for file in walked.files}
+    items = [_item(source, file in walked.named, table.golds, rules) for file, source in sources.items()]
     if teams is not None:
         for file in sorted(items, key=lambda file: teams.envelope(file.file).received):
             teams.register_file(file.tag, file.file)

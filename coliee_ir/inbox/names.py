@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from coliee_adapters.records import Answers, Run
 from coliee_ir.reading.submission import Submission, name_of
 
 
@@ -44,11 +43,6 @@ def unique_names(runs: Sequence[tuple[str, str, Any]]) -> list[str]:
     whole = [f"{team} {name}".strip() if n[name] > 1 else name for (team, _, _), name in zip(runs, names, strict=True)]
     # a tag may be what a team and a tag of others make together
     return names_in_teams([("", name, i) for i, name in enumerate(whole)]) if len({*whole}) < len(whole) else whole
-
-
-def names_of(records: Sequence[Run | Answers]) -> list[str]:
-    """The names of runs that were read, in the order given."""
-    return unique_names([("", record.tag, 0) for record in records])
 
 
 def order_of(submission: Submission) -> tuple[bool, str, bool]:

@@ -37,11 +37,6 @@ def number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def numbers(values: Iterable[float]) -> list[float | None]:
-    """Several of them."""
-    return [number(value) for value in values]
-
-
 @cache
 def _encoder(indent: int | None) -> json.JSONEncoder:
     """One for all: to make it takes as long as a short text."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, count, repeat
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from coliee_adapters.errors import UsageError, padded_to_width, printable, shortened, width
 from coliee_adapters.files.compressed import without_compression_ending
@@ -181,12 +181,8 @@ class Rows(Sequence[Sequence[Cell]]):
     def __len__(self) -> int:
         return self._n
 
-    @overload
-    def __getitem__(self, at: int) -> Sequence[Cell]: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Sequence[Cell]]: ...
-    def __getitem__(self, at: int | slice) -> Sequence[Cell] | Sequence[Sequence[Cell]]:
-        numbers = range(self._n)[at]
+    def __getitem__(self, place: Any) -> Any:
+        numbers = range(self._n)[place]
         return self._row(numbers) if isinstance(numbers, int) else [self._row(number) for number in numbers]
 
 

@@ -24,7 +24,7 @@ class TabularResult:
 
     __slots__ = ()
 
-    #: what results of the class are written in besides ``FORMS``, or in their own way
+    #: what results of the class are written in besides ``choices.FORMS``, or in their own way
     forms: ClassVar[Forms] = {}
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -108,17 +108,9 @@ class OnGold(TabularResult):
 #: so many lines are laid out for a terminal
 _SCREENS: Final = 500
 
-#: what every result can be written in
-FORMS: Final = ("table", "json", *(form for form in grid.FORMS if form != "table"))
-
-
-def forms_of(kind: type[TabularResult]) -> tuple[str, ...]:
-    """What results of a class can be written in."""
-    return tuple(dict.fromkeys((*FORMS, *kind.forms)))
-
 
 def render(result: TabularResult, form: str) -> str:
-    """A result in one of ``forms_of`` its class; ends in a newline."""
+    """A result in one of ``choices.FORMS``, or of the forms of its class; ends in a newline."""
     return "".join(pieces(result, form))
 
 

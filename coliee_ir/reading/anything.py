@@ -60,7 +60,6 @@ from coliee_ir.rules.protocol import (
     task_name,
 )
 
-_CASE_ID = re.compile(r"[0-9]{6}")
 #: sign of a task, and the ids of its queries and documents
 _CASE_LAW_IDS = (
     ("cases", re.compile(r"[0-9]{6}(\.txt)?"), re.compile(r"[0-9]{6}(\.txt)?")),
@@ -94,15 +93,10 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
         return tuple(forms.statute.read_pairs(file))
     if (names := case_law.read_test_queries(file, rule)) is not None:
         return names
-    if (form := detect.form_by_head(file, "gold")) is not None and form.name in ("xml", "json"):
-        return _queries_of_gold_or_run(file)
-    header = detect.header_of(file)
-    if is_header(header) or (header and file.columns):
-        return _queries_of_gold_or_run(file)
-    return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
-
-
-def _queries_of_gold_or_run(file: Source) -> tuple[str, ...]:
+    form, header = detect.form_by_head(file, "gold"), detect.header_of(file)
+    is_list = (form is None or form.name not in ("xml", "json")) and not is_header(header)
+    if is_list and not (header and file.columns):
+        return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
     if not reads_as_gold(file) and reads_as_run(file):
         return tuple(dict.fromkeys(queries_of(read_run(file))))
     return read_gold(file).queries
@@ -252,8 +246,9 @@ def _golds_in(
             passed.add("gold-link" if is_link else "not-gold", Path(file.name).name)
     if not golds:
         links_out = "".join(f"; {file} is a link out of it, not followed" for file in passed.examples("gold-link")[:1])
-        problem = f"there is no gold in this folder{links_out}"
-        raise InputError("empty", name, problem, remedy="name a gold, or a folder of golds")
+        raise InputError(
+            "empty", name, f"there is no gold in this folder{links_out}", remedy="name a gold, or a folder of golds"
+        )
     return golds, passed
 
 
@@ -297,8 +292,7 @@ def _owners(files: Iterable[tuple[str, Iterable[str]]], remedy: str) -> dict[str
         paths.append(path)
         for query in queries:
             if (owner := owners.setdefault(query, len(paths) - 1)) != len(paths) - 1:
-                problem = f"this query is in {paths[owner]} too"
-                raise InputError("duplicate", path, problem, found=query, remedy=remedy)
+                raise InputError("duplicate", path, f"this query is in {paths[owner]} too", found=query, remedy=remedy)
     return owners
 
 
@@ -517,7 +511,7 @@ def asks_statute_questions(gold: Gold) -> bool:
 
 def asks_cases(gold: Gold) -> bool:
     """Whether all queries and documents of a gold have ids of cases as in Task 1 since 2021: six digits."""
-    return bool(gold.queries) and all(map(_CASE_ID.fullmatch, (*gold.queries, *documents_of(gold))))
+    return bool(gold.queries) and all(map(re.compile("[0-9]{6}").fullmatch, (*gold.queries, *documents_of(gold))))
 
 
 def _sign_of_ids(gold: Gold) -> str:

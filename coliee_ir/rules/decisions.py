@@ -25,7 +25,7 @@ def _choice(default: str, decides: str, *matters: str) -> Any:
 class Decisions:
     """The choices behind a score.
 
-    A new one is a field here, with what it decides (``HELP``), and its ``CHOICES``, the default first: the command
+    A new one is a field here, with what it decides, and its ``CHOICES``, the default first: the command
     line, the JSON and docs/reference/protocols.md have it at once.
     """
 
@@ -121,9 +121,6 @@ class Decisions:
         more = ", …" * (len(others) > _SHOWN)
         return f"{chosen}; in {', '.join(others[:_SHOWN])}{more} {done['elsewhere']}"
 
-
-#: field → what it decides
-HELP: Mapping[str, str] = {field.name: field.metadata["help"] for field in fields(Decisions)}
 
 _UNDER: Final = {field.name: field.metadata["matters"] for field in fields(Decisions)}
 

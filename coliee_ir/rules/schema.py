@@ -184,8 +184,12 @@ def loads(path: PathLike) -> tuple[str, dict[str, Any]]:
     except tomllib.TOMLDecodeError as error:
         raise _toml_error(source.name, str(error)) from None
     except (ValueError, RecursionError):
-        problem = "broken TOML: a number has too many digits, or brackets are nested too deep"
-        raise InputError("syntax", source.name, problem, remedy="correct the file") from None
+        raise InputError(
+            "syntax",
+            source.name,
+            "broken TOML: a number has too many digits, or brackets are nested too deep",
+            remedy="correct the file",
+        ) from None
 
 
 def read(
@@ -206,8 +210,12 @@ def read(
         if "law" not in common:  # whose limit of runs is not COLIEE's
             row.setdefault("runs_source", row["source"])
         elif patterns := sorted({"query_pattern", "document_pattern"} & row.keys()):
-            problem = "with law, ids are checked by query_digits and document_digits alone"
-            raise top.fault("submission", problem, patterns[0], "leave the pattern out, or law")
+            raise top.fault(
+                "submission",
+                "with law, ids are checked by query_digits and document_digits alone",
+                patterns[0],
+                "leave the pattern out, or law",
+            )
     dates = top.checked({"models_before": DATES}).get("models_before", {})
     editions = [_edition(top, row) for row in _spans(top, "edition", of_edition, common, newest)]
     parts = dict.fromkeys(part for row in editions for part in row["parts"])

@@ -124,8 +124,7 @@ def with_documents(parts: Parts, documents: Judged) -> Parts:
 
 def relevance_of(measure: Measure) -> int:
     """The least relevance that counts as relevant."""
-    rel: int = getattr(measure, "rel", 1)
-    return rel
+    return int(getattr(measure, "rel", 1))
 
 
 def ranking_of(parts: Parts) -> Judged:

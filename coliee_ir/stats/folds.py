@@ -135,8 +135,7 @@ def _board(terms: Terms, other: Terms) -> Board | None:
     """Two scores to be compared; None where they are the same, query by query."""
     is_plain = terms.score in QUOTIENTS and other.score is terms.score
     runs = [terms, other] if is_plain else [_pseudo_value_mean(terms), _pseudo_value_mean(other)]
-    same = np.allclose(runs[0].each, runs[1].each, rtol=0, atol=resampling.NEAR)
-    return None if same else Board(runs)
+    return None if np.allclose(runs[0].each, runs[1].each, rtol=0, atol=resampling.NEAR) else Board(runs)
 
 
 def _pseudo_value_mean(run: Terms) -> Terms:

@@ -199,8 +199,7 @@ class Board:
 
     def sums(self, signs: FloatArray, at_difference: bool = False) -> FloatArray:
         """What each run has in Σ ±v(0), or in Σ ±v(D); shape (forms, R, trials)."""
-        sums: FloatArray = (self.u[None] if at_difference else self.moved) @ signs
-        return sums
+        return np.asarray((self.u[None] if at_difference else self.moved) @ signs)
 
     def flipped(
         self, sums: FloatArray, rows: Iterable[_Row], at_difference: bool = False

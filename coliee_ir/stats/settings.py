@@ -8,10 +8,12 @@ from typing import Final
 
 from coliee_adapters.checked import is_integer_within
 from coliee_adapters.errors import UsageError
-from coliee_ir.rules.choices import CONFIDENCE_LEVEL as CONFIDENCE_LEVEL
-from coliee_ir.rules.choices import FOLDS as FOLDS
-from coliee_ir.rules.choices import N_RESAMPLES as N_RESAMPLES
-from coliee_ir.rules.choices import SEED as SEED
+from coliee_ir.rules.choices import (
+    CONFIDENCE_LEVEL as CONFIDENCE_LEVEL,
+    FOLDS as FOLDS,
+    N_RESAMPLES as N_RESAMPLES,
+    SEED as SEED,
+)
 
 #: How many times queries are dealt anew to folds: one split alone moves a held-out score by about .01.
 REPEATS: Final = 10

@@ -13,6 +13,7 @@ from functools import cache
 import pytest
 
 from coliee_adapters.kinds import ERRORS, REMARKS, with_kind
+from coliee_ir.rules.choices import FORMS
 
 _KNOWN = "|".join(map(re.escape, {*ERRORS, *(row.partition(".")[0] for row in REMARKS)}))
 _WILD = re.compile(rf" ?(…|\[(?:{_KNOWN})\]) ?")
@@ -96,3 +97,8 @@ def failing(call, *words):
     code, out, err = call(*words)
     assert (code, out) == (2, "")
     return err
+
+
+def forms_of(kind):
+    """What results of a class can be written in."""
+    return tuple(dict.fromkeys((*FORMS, *kind.forms)))

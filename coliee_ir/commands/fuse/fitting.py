@@ -22,7 +22,7 @@ from coliee_adapters.remarks import Remark, Remarks
 from coliee_adapters.trec_eval import Request
 from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates, Reader, Rivals, ballots, decided
 from coliee_ir.commands.fuse.recipe import Fused, Fusion, file_of, read_all, tag_of
-from coliee_ir.inbox.names import names_of
+from coliee_ir.inbox.names import unique_names
 from coliee_ir.judging.judged import FloatArray, Judged, judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.order import check_order
@@ -430,7 +430,7 @@ def fit_fusion(
     if twice := next((tag for (tag, _), n in counts.items() if tag and n > 1), ""):
         problem = f"two runs have the tag {quoted(twice)} and files of one name, so that their weights could not be"
         raise UsageError("ambiguous", f"{problem} told apart later: give one of them another tag, or another name")
-    trial, tags = Trial(tried, fold), tuple(names_of(records))
+    trial, tags = Trial(tried, fold), tuple(unique_names([("", record.tag, 0) for record in records]))
     by_contents = sorted(range(len(records)), key=tried.contents)
 
     each_alone = np.array([trial.worths(alone(len(records), run)).scores for run in by_contents]).round(12)

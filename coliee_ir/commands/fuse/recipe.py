@@ -31,7 +31,7 @@ from coliee_ir.commands.fuse.methods import (
     counted_votes,
     elected,
 )
-from coliee_ir.inbox.names import names_of
+from coliee_ir.inbox.names import unique_names
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.judging.order import check_order
 from coliee_ir.output.shown import fields_by_name
@@ -140,7 +140,8 @@ class Fusion:
 
     def of_records(self, records: Sequence[Run | Answers], tag: str | None, read: _Read | None = None) -> Fused:
         """The runs fused; ``read`` is what was read of rankings before."""
-        names, is_ranking = names_of(records), METHODS[self.method].ranks
+        names = unique_names([("", record.tag, 0) for record in records])
+        is_ranking = METHODS[self.method].ranks
         weights, remarks = self._weights(records)
         remarks += _identical(records, names)
         golds = [shortened(record.path) for record in records if is_gold_by_name(record.path)]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from asserting import begins, done, failing, matches, mentions
+from asserting import begins, done, failing, forms_of, matches, mentions
 from example_runs import EXAMPLES, shown
 
 import coliee_ir
@@ -35,7 +35,7 @@ from coliee_ir.commands.plan import Plan
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.commands.validate import Validation
 from coliee_ir.measures import everything
-from coliee_ir.output.shown import forms_of, render
+from coliee_ir.output.shown import render
 from coliee_ir.rules.choices import TASKS
 from coliee_ir.scoring.scores import ScoreTable
 

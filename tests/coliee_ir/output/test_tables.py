@@ -9,6 +9,7 @@ from pathlib import Path
 import naive
 import pytest
 import pytrec_eval
+from asserting import forms_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -18,7 +19,6 @@ from coliee_ir import evaluate
 from coliee_ir.cli import main
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
-from coliee_ir.output.shown import forms_of
 from coliee_ir.output.shown import render as written
 from coliee_ir.scoring.scores import ScoreTable, as_grid, document, with_unique_names
 
