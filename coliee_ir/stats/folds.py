@@ -62,11 +62,9 @@ class Split:
         groups = np.unique(self.units.number[among])
         bits = np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=round_))
         order = np.argsort(bits.random_raw(len(groups)), kind="stable")
-        fold = np.full(len(among), -1)
-        fold_of = np.empty(self.units.n, dtype=np.int64)
-        fold_of[groups[order]] = np.arange(len(groups)) % self.n
-        fold[among] = fold_of[self.units.number[among]]
-        return fold
+        fold = np.empty(self.units.n, dtype=np.int64)
+        fold[groups[order]] = np.arange(len(groups)) % self.n
+        return np.where(among, fold[self.units.number], -1)
 
     def all_folds(self, among: BoolArray) -> IntArray:
         """Shape (repeats, Q); the folds of each repeat."""

@@ -197,10 +197,6 @@ class Board:
         differ = np.flatnonzero(np.any([(b.moved != b.moved[:, :1]).any(axis=(0, 1)) for b in boards], axis=0))
         return flips(differ, self.n, settings, 8 * sum(board.runs for board in boards))
 
-    def sums(self, signs: FloatArray, at_difference: bool = False) -> FloatArray:
-        """What each run has in Σ ±v(0), or in Σ ±v(D); shape (forms, R, trials)."""
-        return np.asarray((self.u[None] if at_difference else self.moved) @ signs)
-
     def flipped(
         self, sums: FloatArray, rows: Iterable[_Row], at_difference: bool = False
     ) -> Iterator[tuple[int, slice | IntArray, FloatArray]]:
@@ -217,7 +213,8 @@ class Board:
     def greatest(self, signs: FloatArray, rows: Sequence[_Row], at_difference: bool = False) -> FloatArray:
         """The greatest |Σ ±v| / √Σv² of any pair; shape (trials,)."""
         greatest = np.zeros(signs.shape[1])
-        for _, _, r in self.flipped(self.sums(signs, at_difference), rows, at_difference):
+        sums = (self.u[None] if at_difference else self.moved) @ signs  # what each run has in Σ ±v
+        for _, _, r in self.flipped(sums, rows, at_difference):
             np.maximum(greatest, np.abs(r, out=r).max(axis=0), out=greatest)
         return greatest
 
@@ -460,19 +457,19 @@ def _greatest(
     rows, n = [_rows(pairs) for _, pairs in families], families[0][0].n
     trials: list[list[FloatArray]] = [[] for _ in ways]
     drawn = 0
+
+    def greatest(signs: FloatArray, way: bool) -> FloatArray:
+        each = [board.greatest(signs, row, way) for (board, _), row in zip(families, rows, strict=True)]
+        return np.asarray(np.max(each, axis=0))
+
     for signs, drawn in families[0][0].signs(settings, [board for board, _ in families[1:]]):  # noqa: B007
         for way, of_way in zip(ways, trials, strict=True):
-            each = [board.greatest(signs, row, way) for (board, _), row in zip(families, rows, strict=True)]
-            of_way.append(np.max(each, axis=0))
+            of_way.append(greatest(signs, way))
     nulls = [Null.of(statistic(np.concatenate(of_way), n), drawn) for of_way in trials]
     if not drawn and True in ways:  # at δ = D all queries contribute, not only those in which runs differ
         every = _swaps(settings.seed, settings.n_resamples, n, 8 * sum(board.runs for board, _ in families))
-        greatest = [
-            np.max([board.greatest(signs, row, True) for (board, _), row in zip(families, rows, strict=True)], axis=0)
-            for signs in every
-        ]
-        centred = Null.of(statistic(np.concatenate(greatest), n), settings.n_resamples)
-        nulls[ways.index(True)] = centred
+        centred = np.concatenate([greatest(signs, True) for signs in every])
+        nulls[ways.index(True)] = Null.of(statistic(centred, n), settings.n_resamples)
     return nulls
 
 
@@ -508,10 +505,10 @@ def _intervals(
     board: Board, pairs: IntArray, c: FloatArray, z: Sequence[float], p: FloatArray, settings: Resampling
 ) -> list[FloatArray]:
     """Of each level; ``c`` of each pair, shape (2, 2, P)."""
-    intervals = []
-    for level, alpha in enumerate(_levels(settings)):
-        intervals.append(board.intervals(pairs, c[0, level], c[1, level], z[level], p, alpha))
-    return intervals
+    return [
+        board.intervals(pairs, c[0, level], c[1, level], z[level], p, alpha)
+        for level, alpha in enumerate(_levels(settings))
+    ]
 
 
 # ── All pairs at once ─────────────────────────────────────────────────────────────────────────────────────────────
