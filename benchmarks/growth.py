@@ -26,15 +26,15 @@ COMMANDS = {
     "fuse": ("lines", (50_000, 200_000, 800_000)),
     "fuse, queries of 10 documents": ("queries", (5_000, 20_000, 80_000)),
     "convert": ("lines", (50_000, 200_000, 800_000)),
-    "tune": ("lines", (50_000, 200_000, 800_000)),
-    "tune, queries of 10 documents": ("queries", (5_000, 20_000, 80_000)),
+    "tune": ("lines", (12_500, 50_000, 200_000)),
+    "tune, queries of 10 documents": ("queries", (1_250, 5_000, 20_000)),
     "cut": ("lines", (50_000, 200_000, 800_000)),
     "validate": ("runs", (10, 40, 160)),
     "leaderboard": ("runs", (25, 100, 400)),
     "compare": ("runs", (10, 40, 160)),
     "plan": ("runs", (10, 40, 160)),
     "report": ("runs", (4, 16, 64)),
-    "edition": ("runs", (25, 100, 400)),
+    "edition": ("runs", (10, 40, 160)),
 }
 #: what grows, in the order of the picture
 AXES = tuple(dict.fromkeys(axis for axis, _ in COMMANDS.values()))

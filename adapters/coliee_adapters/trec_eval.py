@@ -114,13 +114,6 @@ def version() -> str:
     return _EMBEDDED.get(carrier, f"inside pytrec_eval-terrier {carrier}")
 
 
-@functools.cache
-def compares_as_float32() -> bool:
-    """Whether scores that differ only beyond float32's precision tie; asked of trec_eval itself, once."""
-    evaluator = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"})
-    return bool(evaluator.evaluate({"q": {"a": 16777217.0, "b": 16777216.0}})["q"]["recip_rank"] == 0.5)
-
-
 def is_computed(base: str) -> bool:
     """Whether there is such a measure of trec_eval."""
     return base in pytrec_eval.supported_measures
@@ -145,11 +138,6 @@ class Request(NamedTuple):
     def pytrec_eval_key(self) -> str:
         """The name under which pytrec_eval returns the value."""
         return self.base if self.base in _SINGLE else self.name
-
-    @property
-    def pytrec_eval_name(self) -> str:
-        """The name by which pytrec_eval is asked for the value."""
-        return f"{self.base}.{self.parameter}" if self.parameter else self.base
 
 
 def parse(name: str) -> list[Request]:

@@ -81,12 +81,6 @@ class Judged:
             is_correct &= self.rank <= cutoff
         return self.qrels.sums(is_correct)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        """What travels to another process: of the arrays only what is not 0, which is little in a part of a run."""
-        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "first"}
-        packed = {name: _packed(values.pop(name)) for name in ("rank", "retrieved", "repeated", "answered")}
-        return _restored, (values, packed)
-
     def __add__(self, other: Judged) -> Judged:
         """The two parts together.
 
@@ -109,22 +103,6 @@ class Judged:
             self.reading + other.reading,
             np.concatenate((self.tied, other.tied), axis=1),
         )
-
-
-#: an array's length and type, where it is not 0, and what stands there
-_Packed = tuple[int, str, IntArray, npt.NDArray[Any]]
-
-
-def _packed(array: npt.NDArray[Any]) -> _Packed:
-    places = np.flatnonzero(array)
-    return len(array), array.dtype.str, places, array[places]
-
-
-def _restored(values_of: dict[str, Any], packed: dict[str, _Packed]) -> Judged:
-    for name, (length, kind, places, values) in packed.items():
-        values_of[name] = np.zeros(length, dtype=kind)
-        values_of[name][places] = values
-    return Judged(**values_of)
 
 
 def judge(
@@ -212,8 +190,8 @@ def _judged_in_parts(
 
 
 def _without_gold(judging: Callable[..., Judged], qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
-    """A judged run, or a part, without its gold, which need not travel between processes."""
-    return replace(judging(qrels, run, skip), qrels=Qrels({}))
+    """A judged run, or a part, without its gold and its lines, which need not travel between processes."""
+    return replace(judging(qrels, run, skip), qrels=Qrels({}), first=None)
 
 
 def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged:
@@ -237,7 +215,7 @@ def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -
             judging = _JudgedBuilder(qrels, skip)
             for lines in ungrouped.grouped(share, hands, qrels):
                 judging.add(lines)
-            return replace(judging.result(0.0), qrels=Qrels({}))
+            return replace(judging.result(0.0), qrels=Qrels({}), first=None)
 
         parts = run.split(jobs) if jobs > 1 and run.split is not None else [run]
         readings = dealt(parts)

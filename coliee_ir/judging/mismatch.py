@@ -329,10 +329,6 @@ _UNSURE = frozenset(
 )
 
 
-#: Those that change nothing where they were made before.
-_ONCE = frozenset({"write the ids in upper case", "take what stands before the number off the ids"})
-
-
 class Respelling(NamedTuple):
     """How an id should have been written, the remedy for all like it, and whether nothing else can be meant."""
 
@@ -357,12 +353,6 @@ class _Known:
         self.width = max(map(len, self.ids), default=0)
         self.are_filled = any(map(re.compile("[+-]?0").match, self.ids))
 
-    @cached_property
-    def never_made(self) -> frozenset[int]:
-        """The places of changes that make none of these of an ASCII id: done again, they would leave it as it is."""
-        idempotent = ((i, change) for i, (change, remedy, _) in enumerate(_RESPELLINGS) if remedy in _ONCE)
-        return frozenset(i for i, change in idempotent if not any(change(id_, self.width) == id_ for id_ in self.ids))
-
     def changes(self, texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
         """Of the usual changes of unknown ids those that make any known, by their places, and what they make of each.
 
@@ -372,7 +362,7 @@ class _Known:
         is_plain = written.isascii() and written.count("\n") == len(texts)
         written += _FILLED if self.are_filled else ""
         for i, (change, _, needs) in enumerate(_RESPELLINGS):
-            if is_plain and (i in self.never_made or not any(map(written.__contains__, needs))):
+            if is_plain and not any(map(written.__contains__, needs)):
                 continue
             changed = [change(text, self.width) for text in texts]
             if not self.ids.isdisjoint(changed):

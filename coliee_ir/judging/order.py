@@ -13,7 +13,6 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import Ids, IntArray, WordArray
 from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.trec_eval import compares_as_float32
 
 FloatArray = npt.NDArray[np.float64]
 #: what sorts lines by score, see ``sort_keys``
@@ -30,11 +29,8 @@ def check_order(remarks: Remarks, what: str) -> None:
 
 def as_compared(scores: Sequence[float] | FloatArray) -> FloatArray:
     """Scores as trec_eval compares them: as float32, in which close ones tie and very large ones are infinite."""
-    compared: FloatArray = np.array(scores, dtype=np.float64)
-    if compares_as_float32():
-        with np.errstate(over="ignore"):
-            compared = compared.astype(np.float32).astype(np.float64)
-    return compared
+    with np.errstate(over="ignore"):
+        return np.asarray(scores, dtype=np.float64).astype(np.float32).astype(np.float64)
 
 
 def order_of(documents: Sequence[str], scores: Sequence[float] | FloatArray) -> IntArray:
@@ -53,8 +49,6 @@ def in_order_of_bytes(*parts: Ids) -> list[WordArray]:
 
 def sort_keys(scores: FloatArray) -> Keys:
     """Numbers that sort lines by score as trec_eval compares it, highest first; equal for scores that tie."""
-    if not compares_as_float32():
-        return np.searchsorted(np.unique(-scores), -scores).astype(np.int32)
     with np.errstate(over="ignore"):
         # float32 bits, as integers, stand in the order of their values if the lower ones are turned around; what is
         # subtracted from zero is never the negative zero

@@ -30,9 +30,6 @@ _CLASSES: Final[dict[str, dict[str, str]]] = {
 #: Our measures by name: the module that each is in.
 OURS: Final = {name: module for module, classes in _CLASSES.items() for name in classes}
 
-#: Of these, the names that are trec_eval's but for a parameter: name → what it must have.
-_ONLY_WITH: dict[str, tuple[str, str]] = {"nDCG": ("dcg", "exp-log2")}
-
 #: Measures of trec_eval 10 and of BEIR that nothing installed computes → the nearest that there is.
 _NEAREST: Final = {
     "rbp": "RBP(p={p})", "rbp_resid": "RBPResidual(p={p})", "dcg": "nDCG{at}", "ideal_dcg": "nDCG", "yaap": "AP",
@@ -169,7 +166,7 @@ def _known(typed: str) -> list[Measure]:
             raise UsageError("bad-measure", problem)
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
     name, parameters, cutoff = _name_and_parameters(typed)
-    ours = _ours(typed, name, parameters, cutoff)
+    ours = _ours(typed, name, {**parameters}, cutoff)
     if ours is not None:
         return [ours]
     if not parameters and cutoff is None and (requests := trec_eval.parse(typed)):
@@ -352,13 +349,9 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], cutoff: float | Non
     if base in ("MicroF", "MacroF") and beta.isdecimal() and name not in OURS:
         name, parameters = base, {"beta": float(beta), **parameters}
     name = "nDCG" if name == "NDCG" else name
-    if name not in OURS:
+    # nDCG without this parameter is trec_eval's
+    if name not in OURS or (name == "nDCG" and parameters.pop("dcg", "") != "exp-log2"):
         return None
-    if name in _ONLY_WITH:
-        key, value = _ONLY_WITH[name]
-        if parameters.get(key) != value:
-            return None
-        parameters = {other: parameters[other] for other in parameters if other != key}
     return _measure_of(typed, class_of(name), parameters if cutoff is None else {**parameters, "cutoff": cutoff})
 
 

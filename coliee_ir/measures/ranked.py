@@ -56,10 +56,6 @@ class _Ranked(Measure):
         """Which judged documents were retrieved within the cutoff; shape (D,)."""
         return (judged.rank > 0) & (judged.rank <= (self.cutoff or np.iinfo(np.int64).max))
 
-    def _depth(self, judged: Judged) -> IntArray:
-        """How many documents of each query are looked at; shape (Q,)."""
-        return judged.retrieved if self.cutoff is None else np.minimum(judged.retrieved, self.cutoff)
-
 
 def _sums(judged: Judged, values: FloatArray) -> FloatArray:
     """The values of the judged documents, shape (D,), summed over each query; shape (Q,)."""
@@ -79,11 +75,6 @@ def _in_order(judged: Judged, chosen: BoolArray, *keys: IntArray) -> tuple[IntAr
     order = np.lexsort((*(key[rows] for key in keys), query))
     rows, query = rows[order], query[order]
     return rows, query, np.arange(len(rows)) - np.searchsorted(query, query) + 1
-
-
-def _retrieved(judged: Judged) -> BoolArray:
-    """Which judged documents were retrieved; not those below 0, which TREC's pools hold without a judgement."""
-    return (judged.rank > 0) & (judged.qrels.relevance >= 0)
 
 
 @dataclass(frozen=True)
@@ -120,7 +111,8 @@ class RBPResidual(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
-        return 1.0 - _weights(judged, self.p, _retrieved(judged))
+        # those below 0 are in TREC's pools without a judgement
+        return 1.0 - _weights(judged, self.p, (judged.rank > 0) & (judged.qrels.relevance >= 0))
 
 
 @dataclass(frozen=True)
@@ -241,6 +233,6 @@ class JudgedShare(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 where nothing was retrieved."""
-        depth = self._depth(judged)
+        depth = judged.retrieved if self.cutoff is None else np.minimum(judged.retrieved, self.cutoff)
         judged_in_depth = judged.qrels.sums(self._within(judged))
         return np.divide(judged_in_depth, depth, out=np.zeros(len(depth)), where=depth > 0)

@@ -130,14 +130,10 @@ class Ties(Mapping[Measure, Span]):
     def __getstate__(self) -> dict[str, _Spans]:
         return {"_of": self._spans._replace(blocks={})}
 
-    def notable(self) -> list[str]:
+    def remarks(self) -> list[Remark]:
         """The scores that could be notably different with equal scores in another order, each with its span."""
         ends = ((measure, bounds.low, bounds.high) for measure, bounds in self._spans.bounds.items())
-        return [f"{measure} {low:.4f} to {high:.4f}" for measure, low, high in ends if high - low > NOTABLE]
-
-    def remarks(self) -> list[Remark]:
-        """The same in a sentence."""
-        moved = self.notable()
+        moved = [f"{measure} {low:.4f} to {high:.4f}" for measure, low, high in ends if high - low > NOTABLE]
         return [Remark.of("order-of-ties", moved)] if moved else []
 
 
