@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import sys
 import tempfile
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import growth
 from benchmarks.cases import CASES, Case
 from benchmarks.contenders import versions
-from benchmarks.timing import DisagreementError, Timing, machine, side_by_side
+from benchmarks.timing import DisagreementError, Timing, apart, machine, side_by_side
 
 Row = dict[str, object]
 
@@ -91,20 +89,9 @@ def _say(what: str) -> None:
     print(f"{what} …", file=sys.stderr, flush=True)
 
 
-def _apart(prepare: Callable[[], object]) -> None:
-    """Make files in a process of its own: Linux counts the memory of the starting process as the started one's."""
-    process = multiprocessing.get_context("fork").Process(target=prepare)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)  # it only writes
-        process.start()
-    process.join()
-    if process.exitcode:
-        raise DisagreementError("the files cannot be made")
-
-
 def _measured(case: Case, folder: Path, rounds: int, scale: float) -> list[Row]:
     """A row for each contender: medians, peak memory, and how many times our processor time it takes."""
-    _apart(lambda: case.contenders(folder, scale))
+    apart(lambda: case.contenders(folder, scale))
     contenders = case.contenders(folder, scale)
     timings = side_by_side(contenders, rounds)
     own = timings[contenders[0].name]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.contenders import ours
 from benchmarks.generate import Shape, write, write_sweep, write_task1
-from benchmarks.timing import Contender, side_by_side
+from benchmarks.timing import Contender, apart, side_by_side
 
 Row = dict[str, object]
 
@@ -85,6 +86,10 @@ def _edition(size: int, folder: Path) -> list[str]:
     return ["sh", "-c", f"rm -rf {out}; {' '.join(ours('edition', described, '-o', out))} > {out}.txt"]
 
 
+def _at_sizes(name: str, sizes: Sequence[int], folder: Path) -> list[Contender]:
+    return [Contender(str(size), command(name, size, folder)) for size in sizes]
+
+
 def rows(folder: Path, rounds: int = ROUNDS, scale: float = 1) -> Iterator[Row]:
     """What each command takes at each size, which ``scale`` multiplies; and the exponent of its growth.
 
@@ -93,7 +98,9 @@ def rows(folder: Path, rounds: int = ROUNDS, scale: float = 1) -> Iterator[Row]:
     """
     for name, (axis, usual) in COMMANDS.items():
         sizes = [max(2 * 4**i, round(size * scale)) for i, size in enumerate(usual)]
-        timed = side_by_side([Contender(str(size), command(name, size, folder)) for size in sizes], rounds)
+        contenders = partial(_at_sizes, name, sizes, folder)
+        apart(contenders)
+        timed = side_by_side(contenders(), rounds)
         first, second = (max(step, 1e-3) for step in np.diff([timed[str(size)].processor for size in sizes]))
         power = math.log(second / first) / math.log(sizes[2] / sizes[1])
         for size in sizes:
