@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
 
 from coliee_adapters.ids import Ids, mixed
-from coliee_adapters.records import Answers, Run, as_labels
+from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.order import FloatArray, as_compared, check_order, order_of
 
@@ -61,27 +61,23 @@ class RunInMemory:
             self._held.pop(query, None)
 
     @property
-    def rankings(self) -> Mapping[str, dict[str, float]]:
-        """Query → document → score, in order; a dictionary is made when it is asked for."""
-        return _Rankings(self)
+    def rankings(self) -> dict[str, dict[str, float]]:
+        """Query → document → score, in order."""
+        rows = ((query, *self.ordered(query)) for query in self._held)
+        return {query: dict(zip(documents, scores.tolist(), strict=True)) for query, documents, scores in rows}
 
     def ranks(self, texts: dict[str, str] | None = None) -> dict[str, dict[str, int]]:
-        """Query → document → rank; ``texts`` holds each document's text once, however many runs have it."""
+        """Query → document → rank, once, as ``rows``; ``texts`` has each document's text, shared by all runs."""
         text_of = {} if texts is None else texts
         return {
-            query: {text_of.setdefault(document, document): rank for rank, document in enumerate(ranking, start=1)}
-            for query, ranking in self.rankings.items()
+            query: {text_of.setdefault(document, document): rank for rank, document in enumerate(documents, start=1)}
+            for query, documents, _ in self.rows()
         }
 
     @cached_property
-    def lengths(self) -> dict[str, int]:
-        """Query → how many documents there are, each once."""
-        return {query: len(self.ordered(query)[0]) for query in self._held}
-
-    @property
     def retrieved(self) -> int:
         """How many documents there are, each once a query."""
-        return sum(self.lengths.values())
+        return sum(len(self.ordered(query)[0]) for query in self._held)
 
     def ordered(self, query: str) -> _Rows:
         """The documents of a query in order and their scores; none of a query that is not there."""
@@ -107,27 +103,3 @@ class RunInMemory:
                 order = order_of(documents, scores)
                 documents, scores = documents.select(order), scores[order]
         return documents, scores
-
-    def answers(self) -> Answers | None:
-        """The labels that the run stands for, if its documents are Y and N."""
-        labels = as_labels(self.rankings)
-        return None if labels is None else Answers(labels, path=self.path)
-
-
-class _Rankings(Mapping[str, dict[str, float]]):
-    """The documents of each query, in order."""
-
-    def __init__(self, run: RunInMemory) -> None:
-        self._run = run
-
-    def __getitem__(self, query: str) -> dict[str, float]:
-        if query not in self._run._held:
-            raise KeyError(query)
-        documents, scores = self._run.ordered(query)
-        return dict(zip(documents, scores.tolist(), strict=True))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._run._held)
-
-    def __len__(self) -> int:
-        return len(self._run._held)

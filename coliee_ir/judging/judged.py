@@ -7,7 +7,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, repeat
 from time import perf_counter
