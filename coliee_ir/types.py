@@ -29,7 +29,7 @@ from coliee_ir.commands.evaluate.gap import (
     overlap as overlap,
 )
 from coliee_ir.commands.fuse.fitting import Contender as Contender, FittedFusion as FittedFusion
-from coliee_ir.commands.fuse.recipe import Fused as Fused
+from coliee_ir.commands.fuse import Fused as Fused
 from coliee_ir.commands.leaderboard import (
     Categories as Categories,
     Entry as Entry,

@@ -16,8 +16,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import keywords, one_measure, rules
 from coliee_ir.commands import fuse as fusion
-from coliee_ir.commands.fuse import Fusion, fitting
-from coliee_ir.commands.fuse.recipe import OPTIONS, asking_about_gold, write_fused
+from coliee_ir.commands.fuse import OPTIONS, Fusion, asking_about_gold, fitting, write_fused
 from coliee_ir.inbox.grouping import join_files, skip_other_parts
 from coliee_ir.reading.anything import check_columns, in_order, read_run
 

@@ -132,13 +132,12 @@ def joined(run: Run, chunks: str, aggregate: str) -> Run:
         }
     if not any_matched:
         raise MismatchError("mismatch", run.path, f"{chunks!r} matches no document id", remedy="correct it")
-    remarks = gathered.remarks + Remarks()
-    if run.scored:
-        return replace(Run.of(ranked, tag=run.tag, path=run.path, remarks=remarks), other_parts=run.other_parts)
-    by_place = {
-        query: sorted(documents, key=documents.__getitem__, reverse=True) for query, documents in ranked.items()
-    }
-    return replace(Run.of(by_place, tag=run.tag, path=run.path, remarks=remarks), other_parts=run.other_parts)
+    in_form = (
+        ranked
+        if run.scored
+        else {query: sorted(scores, key=scores.__getitem__, reverse=True) for query, scores in ranked.items()}
+    )
+    return replace(Run.of(in_form, tag=run.tag, path=run.path, remarks=gathered.remarks), other_parts=run.other_parts)
 
 
 def _pattern(text: str) -> re.Pattern[str]:

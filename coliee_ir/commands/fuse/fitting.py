@@ -20,8 +20,8 @@ from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_adapters.trec_eval import Request
+from coliee_ir.commands.fuse import Fused, Fusion, file_of, read_all, tag_of
 from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates, Reader, Rivals, ballots, decided
-from coliee_ir.commands.fuse.recipe import Fused, Fusion, file_of, read_all, tag_of
 from coliee_ir.inbox.names import unique_names
 from coliee_ir.judging.judged import FloatArray, Judged, judge
 from coliee_ir.judging.mismatch import diagnose

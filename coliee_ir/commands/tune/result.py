@@ -266,12 +266,13 @@ def points(tunings: Sequence[Tuning]) -> Grid:
     """The score at each cutoff or threshold of the chosen rules, on all queries, with its interval."""
     header = ["run", "rule", "parameter", tunings[0].measure, "low 95%", "high 95%"]
     rows: list[list[str | Number]] = [
-        [tuning.name, tuning.rule.family, _parameter(tuning, parameter), Number(score), *map(Number, interval)]
+        [
+            tuning.name,
+            tuning.rule.family,
+            Number(int(parameter) if tuning.rule.family == "k" else parameter, f"{parameter:g}"),
+            *map(Number, (score, *interval)),
+        ]
         for tuning in tunings
         for (parameter, score), interval in zip(tuning.curve, tuning.curve_intervals, strict=True)
     ]
     return Grid(header, rows, n_text=2)
-
-
-def _parameter(tuning: Tuning, parameter: float) -> Number:
-    return Number(int(parameter) if tuning.rule.family == "k" else parameter, f"{parameter:g}")

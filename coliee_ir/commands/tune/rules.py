@@ -283,22 +283,18 @@ def families_named(names: Sequence[str], pool: Pool) -> list[str]:
     return [name for name in FAMILIES if name in names]
 
 
-def _anything(pool: Pool) -> bool:
-    return True
-
-
 class Filter(NamedTuple):
     """A filter, made of functions that can be pickled: it travels to where a run is tuned.
 
     Attributes:
         name: what it keeps.
         keeps: which rows of a pool it keeps; shape (N,).
-        knows: whether what it goes by says anything of a pool.
+        knows: whether what it goes by says anything of a pool; None where it goes by nothing else.
     """
 
     name: str
     keeps: Callable[[Pool], BoolArray]
-    knows: Callable[[Pool], bool] = _anything
+    knows: Callable[[Pool], bool] | None = None
 
     @staticmethod
     def exclude_self() -> Filter:
@@ -329,7 +325,8 @@ def filtered(pool: Pool, filters: Sequence[Filter]) -> tuple[Pool, list[bool]]:
     """What filters leave of a run, and whether each knows anything of it."""
     known = []
     for filter_ in one_of("filters", filters, Sequence, "a list of filters"):
-        known.append(one_of("a filter", filter_, Filter, "what coliee_ir.Filter makes").knows(pool))
+        knows = one_of("a filter", filter_, Filter, "what coliee_ir.Filter makes").knows
+        known.append(knows is None or knows(pool))
         pool = pool.where(filter_.keeps(pool))
     return pool, known
 

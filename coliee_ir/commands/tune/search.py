@@ -104,8 +104,9 @@ def _of_values(pool: Pool, value: Value) -> Objective:
     """The mean over queries of a value of the documents kept so far."""
     queries = np.arange(len(pool.queries))
     nothing = np.zeros(len(queries))
-    at_first = _kept(value(queries, nothing, nothing))
-    after = _kept(value(pool.query, pool.running(pool.relevant), pool.rank.astype(np.float64)))
+    # as they are summed for a mean: the value and 1, or 0 and 0 for one left out
+    at_first = of_mean(value(queries, nothing, nothing)).each
+    after = of_mean(value(pool.query, pool.running(pool.relevant), pool.rank.astype(np.float64))).each
     before = np.concatenate((np.zeros((1, 2)), after[:-1])) if len(after) else after
     first = pool.rank == 1
     before[first] = at_first[pool.query[first]]
@@ -114,11 +115,6 @@ def _of_values(pool: Pool, value: Value) -> Objective:
     for start, end in pairwise(pool.start.tolist()):  # or rounding would hang on other queries
         np.cumsum(row[start:end], axis=0, out=up_to[start:end])
     return Objective(at_first, row, up_to, quotient, True)
-
-
-def _kept(values: FloatArray) -> FloatArray:
-    """Values as they are summed for a mean: the value and 1, or 0 and 0 for one left out."""
-    return of_mean(values).each
 
 
 #: Scores nearer than this are the same: sums of the same numbers in another order.
@@ -143,15 +139,6 @@ class Bounds(NamedTuple):
         return self.floor if self.cap is None else min(self.floor, self.cap)
 
 
-class _Cells(NamedTuple):
-    """The rows of a pool by their ranks and values."""
-
-    places: FloatArray  # see ``Sweep._places``
-    ends: list[tuple[int, int]]  # the bounds, as ranks
-    edges: IntArray  # all of these, in rising order
-    cell: IntArray  # shape (N,); the band between two edges and the place of each row, as one number
-
-
 class Sweep:
     """The rows in the order in which a rule of a family takes them up, sorted once for all subsets of queries."""
 
@@ -161,7 +148,7 @@ class Sweep:
         self._order = np.argsort(-value, kind="stable").astype(np.int32)
         self._falling, self._query, self._rank = value[self._order], pool.query[self._order], pool.rank[self._order]
         self._rising = -self._falling
-        self._cells_of: dict[Sequence[Bounds], _Cells] = {}
+        self._cells_of: dict[Sequence[Bounds], tuple[FloatArray, list[tuple[int, int]], IntArray, IntArray]] = {}
         #: shape (Q,); the value of each query's first row
         self._top = value[np.minimum(pool.start[:-1], len(value) - 1)] if len(value) else np.zeros(len(pool.queries))
 
@@ -229,14 +216,18 @@ class Sweep:
                 last[better] = values[np.argmax(scores[better] >= greatest[better, None] - NEAR, axis=1)]
         return which, last
 
-    def _cells(self, bounds: Sequence[Bounds]) -> _Cells:
-        """The cells of the rows between some bounds, which are the same for all folds."""
+    def _cells(self, bounds: Sequence[Bounds]) -> tuple[FloatArray, list[tuple[int, int]], IntArray, IntArray]:
+        """The rows by ranks and values, which are the same for all folds.
+
+        The places of ``_places``; the bounds as ranks; all of these in rising order, as edges; and of shape (N,), the
+        band between two edges and the place of each row, as one number.
+        """
         if (key := tuple(bounds)) not in self._cells_of:
             places, place = self._places
             ends = [(bound.floor, len(self.pool.scores) if bound.cap is None else bound.cap) for bound in bounds]
             edges = np.unique([0, *sum(ends, ())])
             cell = (np.searchsorted(edges, self.pool.rank) - 1) * len(places) + place
-            self._cells_of[key] = _Cells(places, ends, edges, cell)
+            self._cells_of[key] = (places, ends, edges, cell)
         return self._cells_of[key]
 
     def _rule(self, chosen: BoolArray, bound: Bounds, last: float) -> Rule:

@@ -88,7 +88,7 @@ def test_the_other_runs_are_scored_and_the_code_is_70(command, word, call):
 @pytest.mark.parametrize(
     ("module", "name", "command"),
     [
-        ("coliee_ir.commands.convert.writing", "plan", ("convert", "runs/good.txt", "out.trec")),
+        ("coliee_ir.commands.convert", "plan", ("convert", "runs/good.txt", "out.trec")),
         ("coliee_ir.cli.fuse", "run", ("fuse", *BOTH)),
         ("coliee_ir.cli.measures", "run", ("measures",)),
     ],

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
-from coliee_ir.commands.tune import Pool
-from coliee_ir.commands.tune import request as honest
-from coliee_ir.commands.tune.request import Candidate
+from coliee_ir.commands import tune as honest
+from coliee_ir.commands.tune import Candidate, Pool
 from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds, objective
 from coliee_ir.measures import parse
 from coliee_ir.measures.base import of_mean
