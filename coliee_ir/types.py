@@ -19,15 +19,15 @@ from coliee_ir.commands.compare.golds import (
     Verdicts as Verdicts,
     VerdictTable as VerdictTable,
 )
-from coliee_ir.commands.evaluate.details import Details as Details
-from coliee_ir.commands.evaluate.errors import Errors as Errors, Outcome as Outcome
-from coliee_ir.commands.evaluate.gap import (
+from coliee_ir.commands.evaluate.details import (
+    Details as Details,
     Gap as Gap,
     Labelled as Labelled,
     Shared as Shared,
     gap as gap,
     overlap as overlap,
 )
+from coliee_ir.commands.evaluate.errors import Errors as Errors, Outcome as Outcome
 from coliee_ir.commands.fuse.fitting import Contender as Contender, FittedFusion as FittedFusion
 from coliee_ir.commands.fuse import Fused as Fused
 from coliee_ir.commands.leaderboard import (

@@ -33,8 +33,7 @@ def _but(name: str, **changes: Any) -> Argument:
 
 def _show_of(text: str) -> Callable[[Scored], Details]:
     """What ``--show`` names, with the depths of its stages."""
-    from coliee_ir.commands.evaluate.details import depths, stages  # which load NumPy
-    from coliee_ir.commands.evaluate.gap import DETAILS
+    from coliee_ir.commands.evaluate.details import DETAILS, depths, stages  # which load NumPy
 
     name, equals, value = text.partition("=")
     _check_known(name, [*DETAILS], f"there is no {name!r} to show")

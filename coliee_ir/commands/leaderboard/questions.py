@@ -22,7 +22,8 @@ from coliee_ir.commands.leaderboard.board import Ranking
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.judging.judged import BoolArray, FloatArray
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.measures import Measure
+from coliee_ir.output.grid import Cell, Grid, Number, distinct, whole
 from coliee_ir.rules.protocol import protocol
 
 _MARKS: Final = {"1": True, "x": True, "y": True, "yes": True, "true": True, "✓": True, "○": True,
@@ -145,18 +146,18 @@ def data(board: Ranking, candidates: float, train: Data | None) -> Grid:
         "Y": lambda part: part.yes,
         "N": lambda part: part.queries - part.yes,
     }
-    shown = {name: of for name, of in columns.items() if not all(math.isnan(of(part)) for part in parts.values())}
-    rows: list[list[Cell]] = [
-        [name, *(_number(head, of(part)) for head, of in shown.items())] for name, part in parts.items()
-    ]
-    return Grid(["data", *shown], rows, f"Data of Task {board.called}{'' if train else ' (test)'}.", n_text=1)
+    cells: dict[str, Callable[[str], Cell]] = {"data": str} | {
+        heading: lambda name, heading=heading, value=value: _number(heading, value(parts[name]))  # type: ignore[misc]
+        for heading, value in columns.items()
+        if not all(math.isnan(value(part)) for part in parts.values())
+    }
+    return Grid.of(parts, cells, f"Data of Task {board.called}{'' if train else ' (test)'}.")
 
 
-def _number(name: str, value: float) -> Number:
-    if math.isnan(value):
-        return Number(value)
-    whole = float(value).is_integer()
-    return Number(int(value) if whole else value, f"{value:.0f}" if whole or "per" not in name else f"{value:.2f}")
+def _number(heading: str, value: float) -> Number:
+    if float(value).is_integer():
+        return whole(int(value))
+    return Number(value, "" if math.isnan(value) else f"{value:.{2 * ('per' in heading)}f}")
 
 
 #: the share of right answers from which a question is called easy; the overview papers name none
@@ -171,8 +172,8 @@ def relevant(board: Ranking) -> Grid:
         raise UsageError("no-result", f"{board.gold} contains no relevant documents to group questions by")
     sizes = Counter(board.relevant.tolist())
     columns: dict[str, Callable[[int], Cell]] = {
-        "relevant documents": lambda size: Number(size, str(size)),
-        "questions": lambda size: Number(sizes[size], str(sizes[size])),
+        "relevant documents": whole,
+        "questions": lambda size: whole(sizes[size]),
     }
     n, total = counted(len(board.queries), "question"), counted(int(board.relevant.sum()), "relevant document")
     caption = f"Questions by their number of relevant documents: {n}, {total}."
@@ -196,16 +197,19 @@ def ease(board: Ranking) -> FloatArray:
 
     Shape (Q,); NaN for a question without relevant documents, and without runs.
     """
-    shares = []
     if board.replicates:
         raise UsageError("unfit-option", "the tables of questions are made from single runs: leave --replicates out")
-    for entry in board.counted:
-        if board.main not in entry.scores.judged:
-            raise UsageError("no-result", "kinds of questions are told by the gold and the runs; only scores were read")
-        judged = entry.scores.judged[board.main]
-        with np.errstate(invalid="ignore"):
-            shares.append(judged.correct() / judged.qrels.relevant())
+    if any(board.main not in entry.scores.judged for entry in board.counted):
+        raise UsageError("no-result", "kinds of questions are told by the gold and the runs; only scores were read")
+    of_runs = [entry.scores.judged[board.main] for entry in board.counted]
+    with np.errstate(invalid="ignore"):
+        shares = [judged.correct() / judged.qrels.relevant() for judged in of_runs]
     return _mean(shares, len(board.queries))
+
+
+def _mean_of_runs(board: Ranking, measure: Measure) -> FloatArray:
+    """The mean of the ranked runs' values of each question."""
+    return _mean([result.per_query for result in board.results(measure, counted=True)], len(board.queries))
 
 
 def kinds(board: Ranking) -> list[str]:
@@ -214,15 +218,12 @@ def kinds(board: Ranking) -> list[str]:
     A question with one relevant document is easy if the share of runs that return it is at least ``EASY``. A question
     of answers only is easy or other.
     """
-    found = []
-    for at, share in enumerate(ease(board).tolist()):
-        n = 1 if board.main == "answers" or board.relevant is None else int(board.relevant[at])
-        level = "easy" if share >= EASY - 1e-9 else "other"
-        if board.main == "answers":
-            found.append(level)
-        else:
-            found.append(f"one, {level}" if n == 1 else "several" if n else "none")
-    return found
+    levels = ["easy" if share >= EASY - 1e-9 else "other" for share in ease(board).tolist()]
+    if board.main == "answers":
+        return levels
+    sizes = [1] * len(levels) if board.relevant is None else board.relevant.tolist()
+    named = zip(levels, sizes, strict=True)
+    return [f"one, {level}" if n == 1 else "several" if n else "none" for level, n in named]
 
 
 #: the order in which kinds are told
@@ -232,29 +233,22 @@ _KINDS = ("one, easy", "one, other", "several", "none", "easy", "other")
 def questions(board: Ranking) -> Grid:
     """For each question the mean over the ranked runs of each measure (data of Figures 1 to 3 of the 2021 overview)."""
     kind_of = kinds(board)
-    columns = [_mean([r.per_query for r in board.results(m, counted=True)], len(board.queries)) for m in board.measures]
+    names = distinct([short(measure.name) for measure in board.measures], ["query", "kind", "relevant"])
+    means = {name: _mean_of_runs(board, measure) for name, measure in zip(names, board.measures, strict=True)}
     order = sorted(range(len(board.queries)), key=lambda at: _KINDS.index(kind_of[at]))
-    has_documents = board.main == "documents" and board.relevant is not None
-    rows: list[list[Cell]] = []
-    for at in order:
-        row: list[Cell] = [board.queries[at], kind_of[at]]
-        if has_documents and board.relevant is not None:
-            n = int(board.relevant[at])
-            row.append(Number(n, str(n)))
-        rows.append([*row, *(Number(float(column[at])) for column in columns)])
-    header = [
-        "query",
-        "kind",
-        *(["relevant"] if has_documents else []),
-        *(short(measure.name) for measure in board.measures),
-    ]
-    what = "returned by" if has_documents else "answered rightly by"
+    n_relevant = board.relevant if board.main == "documents" else None
+    columns: dict[str, Callable[[int], Cell]] = {
+        "query": board.queries.__getitem__,
+        "kind": kind_of.__getitem__,
+        **({} if n_relevant is None else {"relevant": lambda at: whole(int(n_relevant[at]))}),
+        **{name: lambda at, of=of: Number(float(of[at])) for name, of in means.items()},  # type: ignore[misc]
+    }
+    what = "answered rightly by" if n_relevant is None else "returned by"
     caption = (
-        f"Means over {counted(len(board.counted), 'run')}, question by question. Easy: {what} at least "
-        f"{EASY:.0%} of the runs"
+        f"Means over {counted(len(board.counted), 'run')}, question by question. Easy: {what} at least {EASY:.0%} of "
+        f"the runs{'.' if n_relevant is None else '; reported for questions with one relevant document.'}"
     )
-    caption += "; reported for questions with one relevant document." if has_documents else "."
-    return Grid(header, rows, caption, n_text=2)
+    return Grid.of(order, columns, caption, n_text=2)
 
 
 #: kind of questions → name of the figure of them, what is in it
@@ -269,12 +263,7 @@ FIGURES: Final[Mapping[str, tuple[str, str]]] = {
 
 def hardest_first(table: Grid, kind: str, first: int) -> list[Sequence[Cell]]:
     """The rows of ``questions`` for a kind, by the mean of the first measure."""
-
-    def mean(row: Sequence[Cell]) -> float:
-        cell = row[first]
-        return cell.value if isinstance(cell, Number) else float("nan")
-
-    return sorted((row for row in table.rows if row[1] == kind), key=mean)
+    return sorted((row for row in table.rows if row[1] == kind), key=lambda row: row[first].value)  # type: ignore[union-attr]
 
 
 def means_of(n_runs: int, measures: Sequence[str], n: int, what: str) -> str:
@@ -315,20 +304,18 @@ def _numbers(kind_of: Sequence[str]) -> dict[str, BoolArray]:
 def _in_bins(board: Ranking, columns: Mapping[str, BoolArray], which: str) -> Grid:
     """How many questions of each column have their mean over all runs in which tenth."""
     measure = board.ranking
-    means = _mean([result.per_query for result in board.results(measure, counted=True)], len(board.queries))
+    means = _mean_of_runs(board, measure)
     kept = ~np.isnan(means)
     # a mean of 0.3 may have come out as 0.29999999999999998
     bins = np.clip(np.floor(np.where(kept, means, 0.0) * _BINS + 1e-9).astype(np.int64), 0, _BINS - 1)
     counts = {name: np.bincount(bins[mask & kept], minlength=_BINS).tolist() for name, mask in columns.items()}
-    rows: list[list[Cell]] = [
-        [f"{at / _BINS:.1f}–{(at + 1) / _BINS:.1f}", *(Number(n[at], str(n[at])) for n in counts.values())]
-        for at in range(_BINS)
-    ]
+    cells: dict[str, Callable[[int], Cell]] = {"mean": lambda at: f"{at / _BINS:.1f}–{(at + 1) / _BINS:.1f}"}
+    cells |= {name: lambda at, n=n: whole(n[at]) for name, n in counts.items()}  # type: ignore[misc]
     caption = (
         f"Questions by their mean {short(measure.name)} over {counted(len(board.counted), 'run')}; "
         f"a bin holds its lower bound, the last one both{which}."
     )
-    return Grid(["mean", *counts], rows, caption, n_text=1)
+    return Grid.of(range(_BINS), cells, caption)
 
 
 def masks(board: Ranking, categories: Categories) -> dict[str, BoolArray]:
@@ -346,31 +333,28 @@ def by_category(board: Ranking, categories: Categories | None) -> Grid:
         raise UsageError("option-needed", "name the categories of the questions: --categories CSV")
     measure = board.ranking
     percent = measure.name == "Accuracy"
-    of_category: Mapping[str, BoolArray] = {
-        **masks(board, categories), "all": np.ones(len(board.queries), dtype=np.bool_)
-    }  # fmt: skip
+    of_category = {**masks(board, categories), "all": np.ones(len(board.queries), dtype=np.bool_)}
     terms = [result.terms for result in board.results(measure)]
+    names, caption = board.names(), f"{'Percentage of right answers' if percent else measure.name} by category"
+    caption += "; categories may overlap."
     baseline = majority(board)
+    if baseline is not None:
+        label, is_right = baseline
+        names = [f"all {label}", *names]
+        caption += f" Baseline: the most frequent label, {label}, for every question."
     rows: list[list[Cell]] = []
     for name, mask in of_category.items():
         values = [float(of.score(of.each[mask].sum(axis=0))) for of in terms]
         if baseline is not None:
-            values.insert(0, float(baseline[1][mask].mean()))
+            values.insert(0, float(is_right[mask].mean()))
         best = max((value for value in values if not np.isnan(value)), default=np.nan)
-        n = int(mask.sum())
-        rows.append([name, Number(n, str(n)), *(_cell(value, best, percent) for value in values)])
-    header = ["category", "questions"]
-    caption = f"{'Percentage of right answers' if percent else measure.name} by category; categories may overlap."
-    if baseline is not None:
-        header.append(f"all {baseline[0]}")
-        caption += f" Baseline: the most frequent label, {baseline[0]}, for every question."
-    return Grid([*header, *board.names()], rows, caption, n_text=1)
+        rows.append([name, whole(int(mask.sum())), *(_cell(value, best, percent) for value in values)])
+    return Grid(["category", "questions", *names], rows, caption, n_text=1)
 
 
 def _cell(value: float, best: float, percent: bool) -> Number:
-    if percent:
-        return Number(100 * value, f"{100 * value:.1f}", bold=value == best)
-    return Number(value, bold=value == best)
+    cell = Number(100 * value, f"{100 * value:.1f}") if percent else Number(value)
+    return cell._replace(bold=value == best)
 
 
 def majority(board: Ranking) -> tuple[str, FloatArray] | None:

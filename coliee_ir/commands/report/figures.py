@@ -15,7 +15,7 @@ import numpy as np
 from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.commands.compare import Comparison
-from coliee_ir.commands.evaluate.gap import gap, has_gap
+from coliee_ir.commands.evaluate.details import gap, has_gap
 from coliee_ir.commands.leaderboard import Categories
 from coliee_ir.commands.report.contents import DRAWN, FEW, ORDERS, Contents, between
 from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, name_axis, rows, run_colour, run_shape

@@ -12,7 +12,7 @@ from pytest import approx
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Decisions, Evaluator, evaluate_all
-from coliee_ir.commands.evaluate.gap import Gap, gap, gap_of, overlap
+from coliee_ir.commands.evaluate.details import Gap, gap, gap_of, overlap
 
 GOLD = {"1": ["a", "b"], "2": ["c"], "3": ["a", "c", "d"]}
 LISTS = st.lists(st.sampled_from("abcdxy"), unique=True, max_size=4)
