@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from coliee_adapters.kinds import with_kind
 from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import one_measure
 from coliee_ir.commands import leaderboard
-from coliee_ir.commands.leaderboard.catalogue import BoardTables
 from coliee_ir.scoring.scores import Scored
 
 
@@ -34,6 +34,6 @@ def _print_remarks(session: scoring.Session, board: leaderboard.Leaderboard, sco
             categories = leaderboard.read_categories(session.options.categories, board.queries)
             for remark in categories.remarks:
                 print_remark(remark)
-        names = session.options.table_names or ["ranking"]
-        session.publish(BoardTables(board, names, categories), scored.submissions)
+        names = tuple(session.options.table_names or ["ranking"])
+        session.publish(replace(board, shown=names, categories=categories), scored.submissions)
     return 2 if board.invalid or not board.entries else 0

@@ -218,11 +218,10 @@ def _texts(drawn: Mapping[str, bytes]) -> list[str]:
 def scores_drawn(board: Leaderboard) -> dict[str, bytes]:
     """The figure of the scores, for a page."""
     from coliee_ir.commands.report import figures  # which loads altair
-    from coliee_ir.commands.report.contents import Contents, intervals
+    from coliee_ir.commands.report.contents import Contents
     from coliee_ir.commands.report.drawing import unchecked
 
-    runs = [entry.scores for entry in board.entries]
-    contents = Contents(board, intervals(runs, board.resampling.confidence_level), None, (), (), None, (), "", runs)
+    contents = Contents(board, None, (), (), None, (), "", [entry.scores for entry in board.entries])
     with unchecked():
         return _drawn(figures.scores(contents))
 

@@ -280,18 +280,35 @@ def everything(board: Ranking, extras: Extras) -> tuple[dict[str, Grid], dict[st
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Leaderboard(Ranking, TabularResult):
-    """Runs ranked by the measure of their task's edition and by its tie-break; see ``Ranking`` for what it holds."""
+    """Runs ranked by the measure of their task's edition and by its tie-break; see ``Ranking`` for what it holds.
+
+    Attributes:
+        categories: those of the questions, for the tables by category.
+        shown: the names of the tables that it is printed as; JSON and HTML hold all of them.
+    """
+
+    categories: Categories | None = None
+    shown: tuple[str, ...] = ("ranking",)
+
+    forms: ClassVar[Forms] = {
+        "html": lambda board: board.page(),
+        "latex": lambda board: "\n".join(map(latex, board.tables())),
+        "csv": lambda board: separated(board.only("csv")),
+        "tsv": lambda board: separated(board.only("tsv"), "\t"),
+    }
 
     def __repr__(self) -> str:
         by = self.ranking.name
         return f"Leaderboard(task={self.task!r}, edition={self.edition}, runs={len(self.entries)}, by={by!r})"
 
     def tables(self) -> Sequence[Grid]:
-        """The ranking."""
-        return [self.table()]
+        """Those that are shown."""
+        return [self.table(name) for name in self.shown]
 
     def notes(self) -> Sequence[str]:
-        """What ranks mean, and how they are found."""
+        """What ranks mean, and how they are found, where a table of runs is shown."""
+        if {"ranking", "results"}.isdisjoint(self.shown):
+            return ()
         return [*([self.method] if self.best else []), *([str(self.tasks)] if self.tasks else [])]
 
     def table(self, name: str = "ranking", *, categories: Categories | None = None) -> Grid:
@@ -299,16 +316,16 @@ class Leaderboard(Ranking, TabularResult):
 
         Args:
             name: its name.
-            categories: what ``read_categories`` gave, for the tables by category.
+            categories: what ``read_categories`` gave, for the tables by category; by default the board's.
 
         Raises:
             UsageError: there is no such table, or the task does not have it, or what it is made from is not given.
         """
-        return build(self, name, Extras(categories))
+        return build(self, name, Extras(categories or self.categories))
 
     def to_dict(self, *, categories: Categories | None = None) -> dict[str, Any]:
         """The JSON of ``leaderboard -f json``: the runs, what is not ranked, and every table that the task has."""
-        tables, _ = everything(self, Extras(categories))
+        tables, _ = everything(self, Extras(categories or self.categories))
         decisions = self.entries[0].scores.decisions.to_dict() if self.entries else None
         return {
             **preamble(self.task, self.edition, self.gold, decisions, self.excluded),
@@ -341,44 +358,19 @@ class Leaderboard(Ranking, TabularResult):
             "tables": {name: records(grid) for name, grid in tables.items()},
         }
 
-
-class BoardTables(TabularResult):
-    """Some tables of a leaderboard; JSON and HTML hold all of them."""
-
-    __slots__ = ("board", "categories", "names")
-
-    forms: ClassVar[Forms] = {
-        "html": lambda one: one.page(),
-        "latex": lambda one: "\n".join(map(latex, one.tables())),
-        "csv": lambda one: separated(one.only("csv")),
-        "tsv": lambda one: separated(one.only("tsv"), "\t"),
-    }
-
-    def __init__(self, board: Leaderboard, names: Sequence[str], categories: Categories | None) -> None:
-        self.board, self.names, self.categories = board, names, categories
-
-    def tables(self) -> Sequence[Grid]:
-        """Those that are named."""
-        return [self.board.table(name, categories=self.categories) for name in self.names]
-
-    def notes(self) -> Sequence[str]:
-        """What the board has, where a table of runs is among them."""
-        return self.board.notes() if {"ranking", "results"}.intersection(self.names) else ()
-
     def page(self) -> str:
         """All tables of the task as a page."""
-        tables = everything(self.board, Extras(self.categories))[0].items()
+        tables = everything(self, Extras(self.categories))[0].items()
         sections = [Section(name, name.capitalize(), html(grid, name)) for name, grid in tables if grid.rows]
-        above = "".join(f"<p>{in_html(note)}</p>\n" for note in self.board.notes())
-        return page(self.board.protocol.titled(self.board.edition), sections, above)
+        above = "".join(f"<p>{in_html(note)}</p>\n" for note in replace(self, shown=("ranking",)).notes())
+        return page(self.protocol.titled(self.edition), sections, above)
 
     def only(self, form: str) -> Grid:
-        """The one table that a form holds."""
-        if len(self.names) > 1:
+        """The one table that a form holds.
+
+        :meta private:
+        """
+        if len(self.shown) > 1:
             problem = f"{form} can contain only one table; give --table once, or use -f json"
             raise UsageError("option-needed", problem)
         return self.tables()[0]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All tables, and what ``Leaderboard.to_dict`` has besides."""
-        return self.board.to_dict(categories=self.categories)

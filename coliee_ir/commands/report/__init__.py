@@ -24,7 +24,7 @@ from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.compare.golds import TwoGolds
 from coliee_ir.commands.leaderboard import Entry, leaderboard, read_categories
-from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, Ranks, Texts, intervals, texts_of
+from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, Ranks, Texts, texts_of
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.measures import Measure
@@ -169,7 +169,6 @@ def report(
     remarks += [*unknown, *board.remarks]
     contents = Contents(
         board=board,
-        intervals=intervals(runs, settings.confidence_level),
         comparison=comparison,
         ranks=ranks_of,
         tunings=tunings,

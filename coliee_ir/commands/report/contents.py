@@ -93,7 +93,6 @@ class Contents:
     """Everything that a report shows, as numbers; runs come in the order of their scores, the best first."""
 
     board: Leaderboard  # the runs, and what the tables of an overview are made from
-    intervals: Mapping[Measure, Sequence[Interval]]  # for each measure that of each run
     comparison: Comparison | None  # of all runs; None for a single one, and for more than a few without a baseline
     ranks: Sequence[Ranks]  # for each of few runs where its documents stand; empty for a task of answers
     tunings: Sequence[Tuning | None]  # for each of few runs the best cutoff; None where there is none to choose
@@ -124,6 +123,21 @@ class Contents:
     def has_documents(self) -> bool:
         """Whether runs retrieve documents, and do not only answer."""
         return self.board.main == "documents"
+
+    @cached_property
+    def intervals(self) -> dict[Measure, list[Interval]]:
+        """For each measure that of each run; unknown where a score is no sum over queries."""
+        level, by_measure = self.board.resampling.confidence_level, {}
+        for measure in every_measure(self.scored):
+            results = [None if is_count(measure) else scores.results.get(measure) for scores in self.scored]
+            is_share = are_shares(filter(None, results))
+            by_measure[measure] = [
+                interval_of(result, result.terms, level, is_share=is_share)
+                if result is not None and abs(result.terms.total - result.value) < _SAME
+                else _UNKNOWN
+                for result in results
+            ]
+        return by_measure
 
     @cached_property
     def hardness(self) -> Hardness:
@@ -178,21 +192,6 @@ def _in_brackets(interval: Interval) -> str:
 def between(interval: Interval) -> str:
     """The ends of an interval, as they stand behind a score; empty where they are not known."""
     return "" if math.isnan(interval.low + interval.high) else f"{interval.low:.2f}–{interval.high:.2f}"
-
-
-def intervals(scored: Sequence[Scores], confidence_level: float) -> dict[Measure, list[Interval]]:
-    """The interval of each measure and run."""
-    found = {}
-    for measure in every_measure(scored):
-        results = [None if is_count(measure) else scores.results.get(measure) for scores in scored]
-        is_share = are_shares(filter(None, results))
-        found[measure] = [  # unknown where a score is no sum over queries
-            interval_of(result, result.terms, confidence_level, is_share=is_share)
-            if result is not None and abs(result.terms.total - result.value) < _SAME
-            else _UNKNOWN
-            for result in results
-        ]
-    return found
 
 
 #: the wrong documents of a query that are shown, about; each run has some, few where runs are many

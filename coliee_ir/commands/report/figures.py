@@ -44,15 +44,11 @@ def scores(contents: Contents) -> Figure:
     """The scores of the first measures as dots with intervals, a panel a measure; and the ranks."""
     board, names, percent = contents.board, contents.names, contents.board.percent
     drawn = [measure for measure in board.measures if not is_count(measure)][:_MEASURES]
+    ranks = f"best rank {percent}", f"worst rank {percent}"
     columns: dict[str, _Column] = {"run": names.__getitem__}
     panels: dict[str, list[dict[str, Any]]] = {}
-    of_ranks = {
-        f"best rank {percent}": lambda at: Number(board.entries[at].ranks.best or math.nan),
-        f"worst rank {percent}": lambda at: Number(board.entries[at].ranks.worst or math.nan),
-    }
-    for title, measure in zip(distinct(map(str, drawn), ["run", "rank", *of_ranks]), drawn, strict=True):
-        ends = contents.intervals[measure]
-        values = [_value(run, measure) for run in contents.scored]
+    for title, measure in zip(distinct(map(str, drawn), ["run", "rank", *ranks]), drawn, strict=True):
+        values, ends = [_value(run, measure) for run in contents.scored], contents.intervals[measure]
         columns |= {
             title: lambda at, values=values: Number(values[at]),  # type: ignore[misc]
             f"{title} low {percent}": lambda at, ends=ends: Number(ends[at].low),  # type: ignore[misc]
@@ -63,7 +59,8 @@ def scores(contents: Contents) -> Figure:
             for at, value in enumerate(values[:DRAWN])
             if not math.isnan(value)
         ]
-    columns |= of_ranks
+    for i, heading in enumerate(ranks):
+        columns[heading] = lambda at, i=i: Number(board.entries[at].ranks[i] or math.nan)  # type: ignore[misc]
     ranked = [
         {"r": at, "run": names[at], "score": entry.place, "low": entry.ranks.best, "high": entry.ranks.worst}
         for at, entry in enumerate(board.entries[:DRAWN])
@@ -77,8 +74,8 @@ def scores(contents: Contents) -> Figure:
         spacing=24,
     )
     which = f"The best {DRAWN} of {len(names)} runs: a" if len(names) > DRAWN else "A"
-    ranks = ", or the ranks that it may have" if len(ranked) > 1 else ""
-    says = f"{which} dot is a run's score, a line its interval{ranks}."
+    or_ranks = ", or the ranks that it may have" if len(ranked) > 1 else ""
+    says = f"{which} dot is a run's score, a line its interval{or_ranks}."
     data = Grid.of(range(len(names)), columns)
     return figure("scores", f"Scores with {percent} intervals", says, chart, data, runs=names[:DRAWN])
 
@@ -214,36 +211,24 @@ def _measured(contents: Contents) -> list[str]:
     return [name for name, scores in runs if contents.measure in scores.results][:DRAWN]
 
 
-def _cells(contents: Contents, names: Sequence[str]) -> tuple[list[dict[str, Any]], ...]:
-    """The scores, the queries with their places in each order, and the runs."""
-    hard = contents.hardness
-    places = hard.places()
-    of_query: list[dict[str, Any]] = [
-        {
-            "q": at,
-            "query": printable(query),
-            "mean": round(float(hard.mean[at]), 4),
-            **{name: place[at] for name, place in places.items()},
-            **({} if contents.board.relevant is None else {"relevant": int(contents.board.relevant[at])}),
-        }
-        for at, query in enumerate(contents.board.queries)
+def heat_map(contents: Contents) -> Figure:
+    """Every query and run as a cell; its orders can be chosen."""
+    hard, names = contents.hardness, _measured(contents)
+    measure, board = contents.measure.name, contents.board
+    of_query = [
+        {"q": at, "query": printable(query), "mean": round(float(hard.mean[at]), 4)}
+        | {name: place[at] for name, place in hard.places().items()}
+        | ({} if board.relevant is None else {"relevant": int(board.relevant[at])})
+        for at, query in enumerate(board.queries)
         if not math.isnan(hard.mean[at])
     ]
-    of_run: list[dict[str, Any]] = [{"r": at, "run": name} for at, name in enumerate(names)]
-    cells: list[dict[str, Any]] = [
+    of_run = [{"r": r, "run": run} for r, run in enumerate(names)]
+    cells = [
         {"q": q, "r": r, "s": round(value, 4)}
         for r, values in enumerate(hard.values[: len(names)].tolist())
         for q, value in enumerate(values)
         if not math.isnan(value)
     ]
-    return cells, of_query, of_run
-
-
-def heat_map(contents: Contents) -> Figure:
-    """Every query and run as a cell; its orders can be chosen."""
-    hard, names = contents.hardness, _measured(contents)
-    cells, of_query, of_run = _cells(contents, names)
-    measure = contents.measure.name
     fields = [name for name in ("query", "relevant", "mean", *ORDERS) if of_query and name in of_query[0]]
     height = max(12, min(30, 300 // max(len(names), 1)))
     best = f" Of {len(hard.values)} runs the best {DRAWN} are drawn." if len(hard.values) > len(names) else ""
@@ -258,7 +243,7 @@ def heat_map(contents: Contents) -> Figure:
         .encode(
             x=alt.X(
                 "place:O",
-                title=counted(len(of_query), contents.board.unit),
+                title=counted(len(of_query), board.unit),
                 axis=alt.Axis(labels=False, ticks=False, grid=False),
                 scale=alt.Scale(paddingInner=0.08 if len(of_query) <= 80 else 0, paddingOuter=0),
             ),
@@ -282,30 +267,27 @@ def heat_map(contents: Contents) -> Figure:
     )  # fmt: skip
     known = hard.mean[~np.isnan(hard.mean)]
     none, full = (known <= NEAR).sum(), (known >= 1 - NEAR).sum()
-    unit, units = contents.board.unit, plural(contents.board.unit)
-    says = f"A column is a {unit}, in the order chosen above, and a row a run.{best}"
+    says = f"A column is a {board.unit}, in the order chosen above, and a row a run.{best}"
     if not hard.lower_is_better and ends == [0, 1]:
         perfect = f"; every run scores 1 on {full}" * bool(full)
-        says += f" No run scores anything on {none} of {len(known)} {units}{perfect}."
+        says += f" No run scores anything on {none} of {len(known)} {plural(board.unit)}{perfect}."
     return figure("queries", f"{measure} of every query", says, chart, queries_table(contents), runs=names)
 
 
 def queries_table(contents: Contents) -> Grid:
     """Every query with its mean over runs, its spread and the values of few runs, hardest first."""
-    hard = contents.hardness
+    hard, values = contents.hardness, contents.hardness.values
     relevant = contents.board.relevant if contents.has_documents else None
-    several, measured = len(hard.values) > 1, _measured(contents) if len(hard.values) <= FEW else []
-    cells: list[list[Cell]] = [
-        [
-            contents.board.queries[at],
-            *([] if relevant is None else [Number(float(relevant[at]), str(int(relevant[at])))]),
-            *([Number(float(hard.mean[at])), Number(float(hard.spread[at]))] if several else []),
-            *(Number(float(value)) for value in hard.values[: len(measured), at]),
-        ]
-        for at in hard.order("hardest")
-    ]
-    header = ["query", *([] if relevant is None else ["relevant"]), *(["mean", "spread"] if several else [])]
-    return Grid([*header, *measured], cells, n_text=1)
+    means = {"mean": hard.mean, "spread": hard.spread} if len(values) > 1 else {}
+    of_runs = dict(zip(_measured(contents) if len(values) <= FEW else (), values, strict=False))
+    columns: dict[str, Callable[[int], Cell]] = {
+        "query": contents.board.queries.__getitem__,
+        **({} if relevant is None else {"relevant": lambda at: whole(int(relevant[at]))}),
+    }
+    names = distinct([*means, *of_runs], columns)
+    for name, column in zip(names, [*means.values(), *of_runs.values()], strict=True):
+        columns[name] = lambda at, column=column: Number(float(column[at]))  # type: ignore[misc]
+    return Grid.of(hard.order("hardest"), columns)
 
 
 def by_category(contents: Contents, categories: Categories) -> Figure:

@@ -6,7 +6,7 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -62,15 +62,9 @@ def page(contents: Contents, texts: Texts) -> str:
     shown, evaluation = embedded(details(contents, texts)), embedded(contents.evaluation())
     figures = drawn(contents)
     scripts = [script(), part("sort.js") + _text("page.js")]
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src {' '.join(map(fingerprint, scripts))}",
-            "style-src 'unsafe-inline'",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
+    policy = (
+        f"default-src 'none'; script-src {' '.join(map(fingerprint, scripts))}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
     return _template().render(
         policy=policy,
@@ -78,7 +72,7 @@ def page(contents: Contents, texts: Texts) -> str:
         scripts=[unbroken(code) for code in scripts],
         title=_title(contents),
         verdict=list(contents.verdict()),
-        about=list(_about(contents)),
+        about=_about(contents),
         figures=figures,
         scores=charts.table(contents),
         queries=figures.queries.data,
@@ -149,44 +143,38 @@ def _title(contents: Contents) -> str:
     return f"COLIEE {board.edition}, Task {named}: {runs}"
 
 
-def _about(contents: Contents) -> Iterator[tuple[str, str]]:
-    """What the numbers are about and how they are found, as terms and what they say."""
-    board, rules = contents.board, contents.board.protocol
-    yield "Task", ", ".join(filter(None, (board.task, rules.title)))
-    if board.edition is not None:
-        yield "Edition", str(board.edition)
+def _about(contents: Contents) -> list[tuple[str, str]]:
+    """What the numbers are about and how they are found: terms with their explanations."""
+    board, rules, comparison = contents.board, contents.board.protocol, contents.comparison
     tie = f"; ties broken by {', '.join(rules.tie_break)}" if rules.tie_break else ""
-    yield "Ranked by", f"{rules.ranking}{tie}"
-    if contents.measure.name != rules.ranking:
-        yield "This report", f"about {contents.measure}"
-    yield "Gold", printable(local(board.gold))
-    answered = sorted({scores.queries["answered"] for scores in contents.scored})
-    between = f"{answered[0]}" if len(answered) == 1 else f"{answered[0]} to {answered[-1]}"
+    answered = [scores.queries["answered"] for scores in contents.scored]
+    between = " to ".join(map(str, sorted({min(answered), max(answered)})))
     excluded = f", {len(board.excluded)} excluded" if board.excluded else ""
-    yield "Queries", f"{len(board.queries)} judged, {between} answered{excluded}"
-    yield "Versions", f"coliee-ir {__version__}, trec_eval {trec_eval.version()}"
-    yield "Source of the rules", rules.source
-    if board.best:
-        yield "Ranks", board.method
-    if contents.comparison is not None:
-        yield "Differences", f"{contents.comparison.method}."
-    if contents.command:
-        yield "Made by", printable(contents.command)
+    facts = {
+        "Task": ", ".join(filter(None, (board.task, rules.title))),
+        "Edition": "" if board.edition is None else str(board.edition),
+        "Ranked by": f"{rules.ranking}{tie}",
+        "This report": f"about {contents.measure}" * (contents.measure.name != rules.ranking),
+        "Gold": local(board.gold),
+        "Queries": f"{len(board.queries)} judged, {between} answered{excluded}",
+        "Versions": f"coliee-ir {__version__}, trec_eval {trec_eval.version()}",
+        "Source of the rules": rules.source,
+        "Ranks": board.method if board.best else "",
+        "Differences": "" if comparison is None else f"{comparison.method}.",
+        "Made by": contents.command,
+    }
+    return [(term, printable(text)) for term, text in facts.items() if text]
 
 
 def _remarks(contents: Contents) -> list[tuple[str, Sequence[str]]]:
     """What is to be known of the report and of each run; what all runs share is said once."""
     of_runs = [scores.remarks for scores in contents.scored]
     common = [remark for remark in of_runs[0] if all(remark in other for other in of_runs)] if len(of_runs) > 1 else []
-    listed: list[tuple[str, Sequence[str]]] = [("All runs", common)] if common else []
-    for name, remarks in zip(contents.names[:FEW], of_runs, strict=False):
-        if own := [remark for remark in remarks if remark not in common]:
-            listed.append((name, own))
+    own = ([remark for remark in remarks if remark not in common] for remarks in of_runs)
     choices = ", ".join(f"{name}={choice}" for name, choice in contents.scored[0].decisions.to_dict().items())
-    listed.append(("Where the organisers leave it open", [choices]))
-    if contents.remarks:
-        listed.append(("This report", list(contents.remarks)))
-    return listed
+    listed: list[tuple[str, Sequence[str]]] = [("All runs", common), *zip(contents.names[:FEW], own, strict=False),
+              ("Where the organisers leave it open", [choices]), ("This report", contents.remarks)]  # fmt: skip
+    return [(who, remarks) for who, remarks in listed if remarks]
 
 
 def _shade(cell: Any) -> str:

@@ -30,7 +30,7 @@ from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import Comparison
-from coliee_ir.commands.leaderboard.catalogue import BoardTables
+from coliee_ir.commands.leaderboard import Leaderboard
 from coliee_ir.commands.plan import Plan
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.commands.validate import Validation
@@ -332,7 +332,7 @@ OFFERED = {
     "tune -f": forms_of(Tuning),
     "compare -f": forms_of(Comparison),
     "plan -f": forms_of(Plan),
-    "leaderboard -f": forms_of(BoardTables),
+    "leaderboard -f": forms_of(Leaderboard),
     "leaderboard --table": tuple(leaderboard.TABLES),
     "evaluate -f": FORMS,
     "convert --from": tuple(dict.fromkeys(one.name for kind in get_args(GoldOrRun) for one in known_forms(kind))),
