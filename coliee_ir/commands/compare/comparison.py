@@ -132,9 +132,7 @@ class Pairs(Sequence[Pair]):
         return next(iter(self[index : index + 1]))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Pairs) or self.columns.keys() != other.columns.keys():
-            return False
-        return all(map(_is_same, self.columns.values(), other.columns.values()))
+        return isinstance(other, Pairs) and [*self] == [*other]
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -142,13 +140,6 @@ class Pairs(Sequence[Pair]):
         """The pairs as JSON holds them, column by column."""
         columns = [_as_json(column) for column in self.columns.values()]
         return [dict(zip(self.columns, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _is_same(column: Any, other: Any) -> bool:
-    """Whether two columns hold the same; what does not exist is the same as what does not exist."""
-    if isinstance(column, np.ndarray):
-        return np.array_equal(column, other, equal_nan=column.dtype.kind == "f")
-    return bool(column == other)
 
 
 def _listed(column: Any) -> Sequence[Any]:

@@ -23,6 +23,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Leaderboard, leaderboard
+from coliee_ir.commands.leaderboard.board import listed_by_tag
 from coliee_ir.commands.validate import validate
 from coliee_ir.commands.validate.receiving import received
 from coliee_ir.commands.validate.result import Inbox
@@ -211,11 +212,7 @@ def _shared_tags(day: Day) -> _Found:
 def _set_aside(day: Day) -> _Found:
     """Rows by tag of which several runs have a status, one of them perhaps sent again."""
     for board in day.boards:
-        by_tag = (
-            entry for entry in board.entries
-            if entry.status and entry.submission is not None and entry.submission.listed == entry.tag
-        )  # fmt: skip
-        for (team, tag), entries in by_key(by_tag, lambda entry: (entry.team, entry.tag)).items():
+        for (team, tag), entries in listed_by_tag(entry for entry in board.entries if entry.status).items():
             if len(entries) > 1:
                 yield Decision(Remark.of("shared-tag.status", [entry.file for entry in entries]), team, tag)
 

@@ -12,12 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from coliee_adapters.by_key import by_key
 from coliee_adapters.checked import suggesting_keywords
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.leaderboard.board import Entry, Scale, Tasks, order_key, places, possible_ranks
+from coliee_ir.commands.leaderboard.board import (
+    Entry,
+    Scale,
+    Tasks,
+    listed_by_tag,
+    order_key,
+    places,
+    possible_ranks,
+)
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
 from coliee_ir.commands.leaderboard.questions import Categories, read_categories
 from coliee_ir.commands.leaderboard.tasks import joined, over_tasks, ranks_on_others, tasks_of
@@ -149,7 +158,7 @@ def _entries(scored: Scored, measure: str) -> tuple[list[Entry], list[Invalid]]:
     by = next(m for m in basis.asked_measures or basis.official if all(part in basis.qrels for part in m.needs))
     if measure and scored:
         by = measure_of(scored, measure)
-    entries, unranked = [], []
+    entries, unranked = list[Entry](), list[Invalid]()
     for scores, submission in zip(scored, scored.submissions, strict=True):
         entry = Entry(scores, Interval(math.nan, math.nan), submission)
         if by in scores.results:
@@ -192,8 +201,8 @@ def _ranked(
     The best runs of teams are chosen by the scores that are compared. So all runs are tested together, and the ranks
     are then counted among those that are kept.
     """
-    by = [next(iter(entry.scores.results.items())) for entry in runs]
-    terms = [upwards(units.terms(result.terms), measure) for measure, result in by]
+    firsts = (next(iter(entry.scores.results.items())) for entry in runs)
+    terms = [upwards(units.terms(result.terms), measure) for measure, result in firsts]
     first: dict[str | int, int] = {}
     for at, entry in enumerate(runs):  # a run without a team is the best of its own
         first.setdefault(entry.team or at if best else at, at)
@@ -206,21 +215,22 @@ def _ranked(
 
 def _same_answers(basis: Basis, entries: Sequence[Entry]) -> Iterator[str]:
     """Which runs give the same answers under several tags or teams: of those with equal scores, the answers decide."""
-    alike: dict[tuple[object, ...], list[Entry]] = {}
-    for entry in entries:
-        if not entry.status:
-            terms = [result.terms.each.tobytes() for result in entry.scores.results.values()]
-            alike.setdefault((*entry.scores.counts.values(), *terms), []).append(entry)
-    for together in alike.values():
-        same: dict[object, list[Entry]] = {}
-        for entry in together if len(together) > 1 else ():
-            parts = {} if entry.submission is None else entry.submission.parts
-            answers = [_answers_of(basis, part) for name, part in parts.items() if name != "long_list"]
-            same.setdefault(tuple(answers), []).append(entry)
+    for together in by_key((entry for entry in entries if not entry.status), _terms_of).values():
+        same = by_key(together, lambda entry: _answers_of_run(basis, entry)) if len(together) > 1 else {}
         for equal in same.values():
             if len(equal) > 1:
                 row = "same-answers" if equal[0].submission is not None else "same-answers.scores"
-                yield Remark.of(row, [f"{one.team} {one.scores.name_in_team}".strip() for one in equal])
+                yield Remark.of(row, [f"{entry.team} {entry.scores.name_in_team}".strip() for entry in equal])
+
+
+def _terms_of(entry: Entry) -> tuple[object, ...]:
+    """The counts of a run, and what each query adds to its scores."""
+    return *entry.scores.counts.values(), *(of.terms.each.tobytes() for of in entry.scores.results.values())
+
+
+def _answers_of_run(basis: Basis, entry: Entry) -> tuple[object, ...]:
+    parts = {} if entry.submission is None else entry.submission.parts
+    return tuple(_answers_of(basis, part) for name, part in parts.items() if name != "long_list")
 
 
 def _answers_of(basis: Basis, part: Any) -> frozenset[tuple[str, object]]:
@@ -247,20 +257,15 @@ def _of_best(runs: Sequence[Entry], ranked: Sequence[Entry]) -> Iterator[str]:
 
 def _of_list(teams: Teams, entries: Sequence[Entry]) -> Iterator[str]:
     """Which rows of the list of teams no run has, and which runs it leaves out."""
-    of_tag: dict[tuple[str, str], list[str]] = {}
-    missing = []
-    for entry in entries if teams.rows else ():
-        if entry.submission is not None and not entry.submission.listed:
-            missing.append(entry.name)
-        elif entry.submission is not None and entry.submission.listed == entry.tag:
-            of_tag.setdefault((entry.tag, entry.team), []).append(entry.file)
-    for (tag, team), files in of_tag.items():
-        if len(files) > 1:
+    for (team, tag), listed in listed_by_tag(entries).items() if teams.rows else ():
+        if len(listed) > 1:
+            files = [entry.file for entry in listed]
             yield Remark.of("team-list.several", files, tag=shortened(tag), team=shortened(team))
     yield from (remark for _, _, remark in teams.doubts())
     if teams.unused:
         yield Remark.of("team-list", teams.unused)
-    if missing:
+    unlisted = (entry for entry in entries if entry.submission is not None and not entry.submission.listed)
+    if missing := [entry.name for entry in unlisted if teams.rows]:
         yield Remark.of("team-list.missing", missing)
 
 

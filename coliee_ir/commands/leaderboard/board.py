@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple, Self
 
 import numpy as np
 
+from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import plural
 from coliee_adapters.ids import IntArray
@@ -93,6 +94,12 @@ class Entry:
     def files(self) -> tuple[str, ...]:
         """The files that it lies in."""
         return () if self.submission is None else tuple(file.name for file in self.submission.files)
+
+
+def listed_by_tag(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
+    """Team, tag → the runs that a row of the list of teams names by their tag."""
+    by_tag = (one for one in entries if one.submission is not None and one.submission.listed == one.tag)
+    return by_key(by_tag, lambda entry: (entry.team, entry.tag))
 
 
 def order_key(scores: Scores, tie_break: Sequence[str]) -> tuple[float, ...]:

@@ -152,12 +152,10 @@ def report(
         ranks_of.append(
             RunInMemory(record, {*basis.queries}).ranks(texts_of_documents) if isinstance(record, Run) else {}
         )
-        if tunings and len(board.entries) > FEW:  # of many runs only the best: each takes seconds
-            tunings.append(None)
-            continue
-        tuning, remark = _tuning(basis, board.ranking, entry, settings)
+        is_tuned = not tunings or len(board.entries) <= FEW  # of many runs only the best: each takes seconds
+        tuning, untuned = _tuning(basis, board.ranking, entry, settings) if is_tuned else (None, [])
         tunings.append(tuning)
-        unknown += remark
+        unknown += untuned
     two_golds = None
     if other is not None:
         by = board.ranking.name

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from operator import itemgetter
 from typing import Any, Final
 
 import altair as alt
@@ -26,9 +25,8 @@ from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number, distinct, signed, signed_end, whole
 from coliee_ir.scoring.scores import Scores, is_count
 from coliee_ir.stats.cutting import at_cutoffs, ranking_of
-from coliee_ir.stats.folds import difference
 from coliee_ir.stats.intervals import are_shares
-from coliee_ir.stats.resampling import NEAR, Interval
+from coliee_ir.stats.resampling import NEAR, Difference, Interval
 
 #: how many ranks an axis names at most
 _RANK_TICKS: Final = 5
@@ -348,30 +346,29 @@ def by_cutoff(contents: Contents) -> Figure | None:
     if not contents.board.protocol.ranked:
         return None
     scored, names = contents.scored[:FEW], contents.names[:FEW]
-    longest = [_longest(scores) for scores in scored]
+    longest = [int(ranking_of(scores.judged).retrieved.max(initial=0)) for scores in scored]
     if max(longest) < 2:
         return None
     p, r = (MicroP(), MicroR()) if isinstance(contents.measure, Micro) else (MacroP(), MacroR())
-    curves: list[dict[str, Any]] = []
-    submitted: list[dict[str, Any]] = []
+    points: list[dict[str, Any]] = []  # of a run as submitted k is None
     for at, (name, scores, most) in enumerate(zip(names, scored, longest, strict=True)):
-        ranked, choices = ranking_of(scores.judged), scores.decisions
-        precisions, recalls = (at_cutoffs(measure, ranked, most, choices).values for measure in (p, r))
-        curves += [
-            {"r": at, "run": name, "k": k, "precision": float(precisions[k - 1]), "recall": float(recalls[k - 1])}
-            for k in _cutoffs(most)
+        ranked, decisions = ranking_of(scores.judged), scores.decisions
+        precisions, recalls = (at_cutoffs(measure, ranked, most, decisions).values for measure in (p, r))
+        values = {k: (precisions[k - 1], recalls[k - 1]) for k in (*(k for k in _CUTOFFS if k < most), most) if k}
+        as_submitted = tuple(measure.compute(scores.judged, decisions).value for measure in (p, r))
+        points += [
+            {"r": at, "run": name, "k": k, "precision": float(precision), "recall": float(recall)}
+            for k, (precision, recall) in {**values, None: as_submitted}.items()
         ]
-        precision, recall = (measure.compute(scores.judged, choices).value for measure in (p, r))
-        submitted.append({"r": at, "run": name, "k": math.inf, "precision": precision, "recall": recall})
     columns: dict[str, Callable[[Any], Cell]] = {
         "run": lambda point: point["run"],
-        "cutoff": lambda point: Number(point["k"], "as submitted" if point["k"] == math.inf else str(point["k"])),
+        "cutoff": lambda point: whole(point["k"]) if point["k"] else Number(math.inf, "as submitted"),
         p.name: lambda point: Number(point["precision"]),
         r.name: lambda point: Number(point["recall"]),
     }
-    data = Grid.of(sorted([*curves, *submitted], key=itemgetter("r")), columns)
-    curves, submitted = ([one for one in part if not math.isnan(one["precision"] + one["recall"])]
-                         for part in (curves, submitted))  # fmt: skip
+    data = Grid.of(points, columns)
+    drawn = [point for point in points if not math.isnan(point["precision"] + point["recall"])]
+    curves, submitted = ([point for point in drawn if (point["k"] is None) == is_whole] for is_whole in (False, True))
     x = alt.X("recall:Q", title=r.name, scale=alt.Scale(domainMin=0, nice=True), axis=alt.Axis(tickCount=6))
     y = alt.Y("precision:Q", title=p.name, scale=alt.Scale(domainMin=0, nice=True), axis=alt.Axis(tickCount=6))
     tooltips = [
@@ -384,9 +381,8 @@ def by_cutoff(contents: Contents) -> Figure | None:
     base = alt.Chart(rows(curves)).encode(x=x, y=y, color=colour)
     line = base.mark_line(opacity=0.85).encode(order=alt.Order("k:Q"))
     dots = base.mark_point(size=16, shape="circle").encode(tooltip=with_k)
-    kept = [{**point, "k": None} for point in submitted]  # infinity is no JSON
     marks = (
-        alt.Chart(rows(kept))
+        alt.Chart(rows(submitted))
         .mark_point(size=130, filled=False, strokeWidth=2.2)
         .encode(x=x, y=y, color=colour, shape=run_shape(len(names)), tooltip=tooltips)
     )
@@ -401,17 +397,6 @@ def by_cutoff(contents: Contents) -> Figure | None:
     says = f"{p.name} over {r.name}, each ranking cut after 1, 2, 3 … documents; an open mark is the run as submitted."
     chart = alt.layer(*layers).properties(width=WIDTH - 180, height=340)
     return figure("cutoffs", "Precision and recall by cutoff", says + which, chart, data, runs=names)
-
-
-def _longest(scores: Scores) -> int:
-    return int(ranking_of(scores.judged).retrieved.max(initial=0))
-
-
-def _cutoffs(most: int) -> Iterator[int]:
-    """The cutoffs that change something, and the length of the longest ranking."""
-    yield from (k for k in _CUTOFFS if k < most)
-    if most:
-        yield min(most, 10 * _CUTOFFS[-1])
 
 
 def missing(contents: Contents) -> Grid | None:
@@ -445,17 +430,14 @@ def tunings_table(contents: Contents) -> Grid:
         "keep": lambda run: str(run[2].rule),
         "as submitted": lambda run: Number(run[1].results[by].value),
         "held out": lambda run: Number(run[2].held_out, mark=between(run[2].interval)),
-        "gain": lambda run: _gain(run[1], by, run[2]),
+        "gain": lambda run: _gain(run[2].gain),
         "on these queries": lambda run: Number(run[2].resubstitution),
     }
     return Grid.of(runs, columns, n_text=2)
 
 
-def _gain(scores: Scores, measure: Measure, tuning: Tuning) -> Number:
+def _gain(gain: Difference) -> Number:
     """The held-out score less that of the run as submitted, with its interval."""
-    submitted = scores.results[measure].terms
-    by_name = sorted(range(len(scores.query_ids)), key=scores.query_ids.__getitem__)  # as the tuning's terms
-    gain = difference(tuning.terms, submitted._replace(each=submitted.each[by_name]), tuning.folds)
     low, high = gain.interval
     mark = "" if math.isnan(low) else f"{signed_end(low, 2)} to {signed_end(high, 2)}"
     return Number(gain.value, signed(gain.value), mark=mark)
