@@ -32,8 +32,7 @@ from coliee_ir.measures.sets import f_measure
 from coliee_ir.stats import resampling
 from coliee_ir.stats.intervals import jackknife_t
 from coliee_ir.stats.paired import Board, standings, tested
-from coliee_ir.stats.resampling import Units
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import Resampling, Units
 from coliee_ir.stats.student import t_test
 
 Floats = npt.NDArray[np.float64]

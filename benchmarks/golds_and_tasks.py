@@ -18,7 +18,7 @@ from coliee_ir import Scored, leaderboard
 from coliee_ir.measures.base import of_mean
 from coliee_ir.stats.agreement import f1, halves, kappa, tau_b
 from coliee_ir.stats.paired import Board, jointly
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import Resampling
 
 Floats = npt.NDArray[np.float64]
 TRIALS, ALPHA, DOCUMENTS = 499, 0.05, 20

@@ -31,7 +31,7 @@ from coliee_ir.commands.tune.search import Objective, objective
 from coliee_ir.judging import workers
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.stats.settings import REPEATS
+from coliee_ir.stats.resampling import REPEATS
 
 DEPTH = 30
 POOL = 60

@@ -26,8 +26,7 @@ from coliee_ir.measures.base import Terms, quotient, share
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board, jointly, tested
 from coliee_ir.stats.power import largest_share, least_found
-from coliee_ir.stats.resampling import left_out
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import Resampling, left_out
 from coliee_ir.stats.student import t_quantile
 
 Floats = npt.NDArray[np.float64]

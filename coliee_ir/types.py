@@ -60,5 +60,4 @@ from coliee_ir.rules.protocol import PROTOCOLS as PROTOCOLS, Protocol as Protoco
 from coliee_ir.scoring.scores import Timing as Timing
 from coliee_ir.stats.agreement import Estimate as Estimate
 from coliee_ir.stats.folds import BestOf as BestOf
-from coliee_ir.stats.resampling import Difference as Difference
-from coliee_ir.stats.settings import Resampling as Resampling
+from coliee_ir.stats.resampling import Difference as Difference, Resampling as Resampling

@@ -10,7 +10,7 @@ from coliee_adapters.ir_measures import NAMES
 from coliee_ir import measures
 from coliee_ir.cli.scoring import write_text
 from coliee_ir.output.envelope import dumped
-from coliee_ir.reading.asked import measures_named
+from coliee_ir.reading.basis import measures_named
 from coliee_ir.rules.protocol import protocol
 
 

@@ -326,7 +326,7 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
             parser.error(f"{first} and {other} both name {what}: leave out {other}")
     protocols = options.protocol
     if protocols:
-        from coliee_ir.reading.asked import check_rules
+        from coliee_ir.reading.basis import check_rules
         from coliee_ir.rules.protocol import all_rules, use_protocol_file
 
         if len(protocols) > 1:

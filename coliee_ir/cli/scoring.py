@@ -26,8 +26,7 @@ from coliee_ir.commands.evaluate import check_named_columns, evaluate_all, golds
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.output.shown import TabularResult, is_short, pieces, print_to_terminal
 from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
-from coliee_ir.reading.asked import single_measures
-from coliee_ir.reading.basis import Basis, basis_of
+from coliee_ir.reading.basis import Basis, basis_of, single_measures
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.choices import PLACES
 from coliee_ir.scoring.scores import Keep, Scored, Scores, comparable

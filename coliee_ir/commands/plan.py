@@ -26,8 +26,7 @@ from coliee_ir.scoring.scores import Scores, checked, comparable
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.power import largest_share, least_found, told_apart_by
-from coliee_ir.stats.resampling import Units
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.resampling import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling, Units
 
 #: by default, so many times this year's queries
 _TIMES: Final = (0.5, 1.0, 2.0, 4.0)

@@ -22,10 +22,9 @@ from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import skipped_remarks
 from coliee_ir.inbox.inventory import InboxFile, Inventory, originals
-from coliee_ir.inbox.names import order_of, unique_names
 from coliee_ir.reading.anything import queries_of, read_run, system_of
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Intake, Invalid, Submission, name_of
+from coliee_ir.reading.submission import Intake, Invalid, Submission, name_of, order_of, unique_names
 from coliee_ir.rules.protocol import all_rules, has_submissions, protocol, submission_rules, without_answers
 
 #: what a file's name says of its kind, and not of its run

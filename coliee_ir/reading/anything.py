@@ -509,6 +509,23 @@ def asks_statute_questions(gold: Gold) -> bool:
     return bool(gold.queries) and all(map(STATUTE_ID.fullmatch, gold.queries))
 
 
+def years(gold: Gold) -> dict[str, str]:
+    """Query → year, in the order of the gold: ``R05`` of ``R05-01-A`` or ``R5-1-A``; or else the name of its file.
+
+    >>> years(Gold(labels={"H30-1-A": True, "R01-1-A": False, "R1-18-U": True}))
+    {'H30-1-A': 'H30', 'R01-1-A': 'R01', 'R1-18-U': 'R01'}
+    """
+    if asks_statute_questions(gold):
+        return {query: exam_of(query) for query in gold.queries}
+    if not gold.files:
+        raise UsageError(
+            "no-dates",
+            f"{gold.path}: the ids of the queries do not show their year; give one gold for each year: a folder, or "
+            "--gold FILE for each further year",
+        )
+    return {query: Path(gold.files[query]).name.split(".")[0] for query in gold.queries}
+
+
 def asks_cases(gold: Gold) -> bool:
     """Whether all queries and documents of a gold have ids of cases as in Task 1 since 2021: six digits."""
     return bool(gold.queries) and all(map(re.compile("[0-9]{6}").fullmatch, (*gold.queries, *documents_of(gold))))

@@ -18,8 +18,7 @@ from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import Counts, counts
 from coliee_ir.reading.anything import is_long_list
-from coliee_ir.reading.asked import IMPLIED
-from coliee_ir.reading.basis import LABEL, Basis
+from coliee_ir.reading.basis import IMPLIED, LABEL, Basis
 from coliee_ir.reading.submission import Submission, files_of, name_of
 from coliee_ir.rules.protocol import Protocol, all_rules, has_coliee_submissions, submission_rules
 

@@ -20,7 +20,6 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_adapters.remarks import Remark, as_json
 from coliee_adapters.trec_eval import Request
-from coliee_ir.inbox.names import names_in_teams
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Delegated, Measure, Result
 from coliee_ir.measures.base import PARTS, share
@@ -28,9 +27,8 @@ from coliee_ir.measures.ties import Span, Ties
 from coliee_ir.output import envelope
 from coliee_ir.output.grid import Cell, Grid, Number, Rows, separated
 from coliee_ir.output.shown import Forms, TabularResult
-from coliee_ir.reading.asked import single_measures
-from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Invalid, Submission
+from coliee_ir.reading.basis import Basis, single_measures
+from coliee_ir.reading.submission import Invalid, Submission, names_in_teams
 from coliee_ir.rules.decisions import Decisions
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms, share
 from coliee_ir.stats.intervals import jackknife_t
-from coliee_ir.stats.ranks import DECIMALS
-from coliee_ir.stats.resampling import Interval
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.paired import DECIMALS
+from coliee_ir.stats.resampling import Interval, Resampling
 
 #: with fewer queries that matter there is no interval
 _LEAST_QUERIES: Final = 5

@@ -19,8 +19,7 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import QUOTIENTS, Terms, of_mean
 from coliee_ir.stats import resampling
 from coliee_ir.stats.paired import Board, tested
-from coliee_ir.stats.resampling import Difference, Interval, Units
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS, Resampling
+from coliee_ir.stats.resampling import CONFIDENCE_LEVEL, MOST_REPEATS, Difference, Interval, Resampling, Units
 from coliee_ir.stats.student import NORMAL, t_quantile
 
 

@@ -29,9 +29,7 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import QUOTIENTS, Terms
 from coliee_ir.stats import resampling
-from coliee_ir.stats.ranks import better_than
-from coliee_ir.stats.resampling import NEAR, Interval
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import NEAR, Interval, Resampling
 from coliee_ir.stats.student import NORMAL, t_p, t_quantile
 
 #: relative step of central differences
@@ -53,6 +51,9 @@ KEPT: Final = 1 << 22
 _FAR: Final = 4.0
 #: of pairs that differ in fewer queries than these, joint intervals are wider (``benchmarks.error_rates``)
 _FEW: Final = 30
+
+#: so many decimals decide; what differs further behind is the rounding of floating-point numbers
+DECIMALS: Final = 12
 
 Pairs = Sequence[tuple[int, int]] | IntArray
 #: a run, and those that it is compared with
@@ -497,6 +498,14 @@ def least_p(differing: IntArray | int) -> FloatArray:
     return np.asarray(np.minimum(2.0 ** (1.0 - np.asarray(differing)), 1.0))
 
 
+def too_few_queries(
+    differing: IntArray | int, critical: FloatArray | float, drawn: IntArray | int, alpha: float
+) -> BoolArray:
+    """Where runs differ, and in so few queries that not even all on one side are significant, or no flips of all."""
+    few = (least_p(differing) >= alpha) | (np.isinf(critical) & np.equal(drawn, 0))
+    return np.asarray(np.greater(differing, 0) & few)
+
+
 def _least(board: Board, pairs: IntArray) -> FloatArray:
     return least_p(board.differing[pairs[:, 0], pairs[:, 1]])
 
@@ -591,6 +600,57 @@ def _where_few_differ(board: Board, pairs: IntArray, c: FloatArray) -> FloatArra
 def affordable(settings: Resampling, pairs: int) -> Resampling:
     """Of hundreds of runs fewer flips, so that all pairs of 500 take seconds."""
     return replace(settings, n_resamples=min(settings.n_resamples, max(_AFFORDABLE // max(pairs, 1), 999)))
+
+
+# ── The ranks that runs may have ──────────────────────────────────────────────────────────────────────────────────
+
+
+class Ranks(NamedTuple):
+    """The ranks that a run may have, from 1; 0 for a run without a score."""
+
+    best: int
+    worst: int
+
+    def __str__(self) -> str:
+        if not self.best:
+            return "-"
+        return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
+
+
+def better_than(scores: FloatArray, pairs: IntArray) -> BoolArray:
+    """Which run is better than which, shape (R, R), by the pairs that differ significantly, shape (P, 2)."""
+    better, (a, b) = np.zeros((len(scores), len(scores)), dtype=np.bool_), pairs.T
+    is_above = scores[a] > scores[b]
+    better[np.where(is_above, a, b), np.where(is_above, b, a)] = True
+    return better
+
+
+def rank_sets(scores: Sequence[float], better: BoolArray) -> list[Ranks]:
+    """The ranks that each run may have, which hold for all runs at once.
+
+    As many runs as are significantly better are before it, and as many as are significantly worse behind. A run with a
+    greater score has no worse ends: where it had, its set is made wider. Equal scores have equal sets.
+
+    Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91, 2024.
+    """
+    values = np.array([round(score, DECIMALS) for score in scores if not math.isnan(score)])
+    n = len(values)
+    best = np.minimum.accumulate((1 + better[:n, :n].sum(axis=0))[::-1])[::-1]  # of a run and those behind it
+    worst = np.maximum.accumulate(n - better[:n, :n].sum(axis=1))  # of a run and those before it
+    first, behind = (np.searchsorted(-values, -values, side) for side in ("left", "right"))
+    sets = [Ranks(*ends) for ends in zip(best[first].tolist(), worst[behind - 1].tolist(), strict=True)]
+    return sets + [Ranks(0, 0)] * (len(scores) - n)
+
+
+def may_be_best(ranks: Sequence[Ranks]) -> list[bool]:
+    """Which runs may be the best: all whose ranks begin at 1, and one alone only if it is before all others.
+
+    So that "the best is X" holds whenever X is significantly better than each other run, of all pairs at once, and
+    never otherwise; it is wrong no more often than any of these findings.
+    """
+    first = [possible for possible in ranks if possible.best == 1]
+    limit = first[0].worst if len(first) == 1 else 1  # where only pairs that are not in a row were told apart
+    return [0 < possible.best <= limit for possible in ranks]
 
 
 class Standings(NamedTuple):

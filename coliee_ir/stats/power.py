@@ -11,8 +11,7 @@ import numpy as np
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.stats.paired import Board, Pairs, inverse, joint_critical, statistic
-from coliee_ir.stats.resampling import NEAR
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import NEAR, Resampling
 from coliee_ir.stats.student import NORMAL, t_quantile
 
 #: halvings in the search for an accuracy's least difference, which end at .0005

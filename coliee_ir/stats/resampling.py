@@ -6,16 +6,27 @@ with any version and on any machine.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.checked import groups_of
+from coliee_adapters.checked import groups_of, is_integer_within
+from coliee_adapters.errors import UsageError
+from coliee_adapters.forms.lines import plural
 from coliee_adapters.ids import IntArray
+from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
+from coliee_ir.rules.choices import (
+    CONFIDENCE_LEVEL as CONFIDENCE_LEVEL,
+    FOLDS as FOLDS,
+    N_RESAMPLES as N_RESAMPLES,
+    SEED as SEED,
+)
 
 #: So many numbers are held at once, in each of a few arrays.
 AT_ONCE: Final = 1 << 20
@@ -23,7 +34,66 @@ AT_ONCE: Final = 1 << 20
 #: Differences nearer than this are the same: sums of the same numbers in another order.
 NEAR: Final = 1e-12
 
-_NAN: Final = float("nan")
+#: How many times queries are dealt anew to folds: one split alone moves a held-out score by about .01.
+REPEATS: Final = 10
+
+#: More repeats than these would need more time than digits of a score are worth.
+MOST_REPEATS: Final = 1000
+
+#: with fewer queries than these, the test's level is not sure where runs answer different ones: another share than this
+MANY_QUERIES: Final = 50
+UNEQUAL: Final = 0.25
+
+#: More resamples than these would need more memory than digits of p are worth.
+MOST_RESAMPLES: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How queries are resampled.
+
+    Attributes:
+        seed: of the random numbers; the same seed gives the same resamples on any machine.
+        confidence_level: of the intervals; a test is significant below 1 - confidence_level.
+
+    Raises:
+        UsageError: too few or too many resamples, a negative seed, a level outside of (0, 1), or something else.
+    """
+
+    n_resamples: int = N_RESAMPLES
+    seed: int = SEED
+    confidence_level: float = CONFIDENCE_LEVEL
+
+    def __post_init__(self) -> None:
+        if not is_integer_within(self.n_resamples, 1, MOST_RESAMPLES):
+            raise UsageError("bad-value", f"the number of resamples must be between 1 and {MOST_RESAMPLES:,}")
+        if not is_integer_within(self.seed, 0):
+            raise UsageError("bad-value", "the seed must be an integer ≥ 0")
+        if not (isinstance(self.confidence_level, Real) and 0 < self.confidence_level < 1):
+            raise UsageError("bad-value", "the confidence level must be between 0 and 1, for example 0.95")
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance; 1 - 0.95 in floating point is more than 0.05."""
+        return round(1 - self.confidence_level, 12)
+
+
+def too_few_resamples(drawn: int, alpha: float) -> Iterator[Remark]:
+    """Whether no p of so many resamples can be significant."""
+    if (least := 1 / (drawn + 1)) >= alpha:
+        needed = math.floor(1 / alpha) + 1
+        option = f"--resamples {needed}" if needed <= MOST_RESAMPLES else "a lower --confidence-level"
+        yield Remark.of("too-few-resamples", least=least, option=option)
+
+
+def units_of(unit: str, *, in_groups: bool) -> str:
+    """What is swapped and drawn, in words."""
+    return f"groups of {plural(unit)}" if in_groups else plural(unit)
+
+
+def resampled(drawn: int, seed: int) -> str:
+    """How queries were resampled, in words."""
+    return f"{drawn:,} resamples, seed {seed}" if drawn else "exact: all sign flips"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +202,7 @@ def percentile(samples: FloatArray, confidence_level: float) -> Interval:
     """The interval between the quantiles of bootstrap samples (Efron & Tibshirani 1993, chapter 13)."""
     existing = samples[~np.isnan(samples)]
     if not len(existing):
-        return Interval(_NAN, _NAN)
+        return Interval(math.nan, math.nan)
     low, high = np.quantile(existing, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     return Interval(float(low), float(high))
 
@@ -148,4 +218,4 @@ def effect(difference: float, jackknife: FloatArray) -> float:
     spread = (len(jackknife) - 1) * float(jackknife.std(ddof=1)) if len(jackknife) > 1 else 0.0
     if spread > NEAR:
         return difference / spread
-    return 0.0 if abs(difference) <= NEAR else _NAN
+    return 0.0 if abs(difference) <= NEAR else math.nan

@@ -23,10 +23,8 @@ import numpy as np
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms
-from coliee_ir.stats.paired import Null, Standings, affordable, all_pairs, flips, least_p
-from coliee_ir.stats.ranks import better_than
-from coliee_ir.stats.resampling import NEAR
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.paired import Null, Standings, affordable, all_pairs, better_than, flips, least_p
+from coliee_ir.stats.resampling import NEAR, Resampling
 
 #: with fewer degrees of freedom in all there is no bounded interval
 _LEAST_FREE: Final = 3

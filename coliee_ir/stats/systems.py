@@ -20,10 +20,8 @@ import numpy as np
 
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms
-from coliee_ir.stats.paired import Board, Pairs, PairTest, Standings, all_pairs, inverted
-from coliee_ir.stats.ranks import better_than
-from coliee_ir.stats.resampling import NEAR, Interval
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.paired import Board, Pairs, PairTest, Standings, all_pairs, better_than, inverted
+from coliee_ir.stats.resampling import NEAR, Interval, Resampling
 from coliee_ir.stats.student import t_p, t_quantile
 
 #: of fewer runs their variance is not known well enough

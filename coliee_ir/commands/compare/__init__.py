@@ -27,12 +27,32 @@ from coliee_ir.rules.choices import CORRECTIONS, TESTS, test_name
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
-from coliee_ir.stats.doubts import MANY_QUERIES, UNEQUAL, too_few_queries, too_few_resamples, units_of
 from coliee_ir.stats.intervals import are_shares, interval_of
-from coliee_ir.stats.paired import MOST_ALONE, Board, PairTest, all_pairs, jointly, tested
-from coliee_ir.stats.ranks import Ranks, better_than, rank_sets
-from coliee_ir.stats.resampling import NEAR, Interval, Units
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.paired import (
+    MOST_ALONE,
+    Board,
+    PairTest,
+    Ranks,
+    all_pairs,
+    better_than,
+    jointly,
+    rank_sets,
+    tested,
+    too_few_queries,
+)
+from coliee_ir.stats.resampling import (
+    CONFIDENCE_LEVEL,
+    MANY_QUERIES,
+    N_RESAMPLES,
+    NEAR,
+    SEED,
+    UNEQUAL,
+    Interval,
+    Resampling,
+    Units,
+    too_few_resamples,
+    units_of,
+)
 from coliee_ir.stats.student import t_quantile, t_test
 
 __all__ = ["Comparison", "Interval", "Pair", "Standing", "compare"]

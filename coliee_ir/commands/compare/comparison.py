@@ -17,9 +17,8 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list, with_inputs
 from coliee_ir.output.grid import Cell, Grid, Number, distinct, number_or_dash, signed, signed_end
 from coliee_ir.output.shown import OnGold
-from coliee_ir.stats.ranks import Ranks
-from coliee_ir.stats.resampling import Interval
-from coliee_ir.stats.settings import resampled
+from coliee_ir.stats.paired import Ranks
+from coliee_ir.stats.resampling import Interval, resampled
 
 _CORRECTION: Final = {
     "maxt": "corrected jointly (max-T)",

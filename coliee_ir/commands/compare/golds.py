@@ -24,7 +24,7 @@ from coliee_ir.measures.ranked import JudgedShare
 from coliee_ir.output.grid import Cell, Grid, distinct, number_or_dash, whole
 from coliee_ir.scoring.scores import Scored, Scores, checked, comparable
 from coliee_ir.stats.agreement import Estimate, f1, halves, kappa, tau_ap, tau_b
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import Resampling
 
 #: with fewer queries few reversals are found, whatever golds say
 _MANY_QUERIES: Final = 200

@@ -22,7 +22,7 @@ from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.reading.anything import read_gold, read_queries
 from coliee_ir.rules.protocol import edition_year, protocol, task_name
 from coliee_ir.rules.schema import COUNT, FLAG, TEXT, TEXTS, YEAR, TomlTable, ValueKind, loads
-from coliee_ir.stats.settings import N_RESAMPLES
+from coliee_ir.stats.resampling import N_RESAMPLES
 
 
 class Public(NamedTuple):

@@ -19,10 +19,9 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Gold, GoldLike, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox import Runs, find_runs
-from coliee_ir.inbox.names import names_in_teams, order_of, unique_names
 from coliee_ir.reading.anything import check_columns, gold_files, read_gold, readable
 from coliee_ir.reading.basis import Basis, Rules, basis_of, suggesting_rules
-from coliee_ir.reading.submission import Submission, files_of
+from coliee_ir.reading.submission import Submission, files_of, names_in_teams, order_of, unique_names
 from coliee_ir.scoring.score import score_each
 from coliee_ir.scoring.scores import Keep, Scored, Scores, warn_of
 

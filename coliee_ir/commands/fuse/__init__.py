@@ -41,11 +41,11 @@ from coliee_ir.commands.fuse.methods import (
     counted_votes,
     elected,
 )
-from coliee_ir.inbox.names import unique_names
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.judging.order import check_order
 from coliee_ir.output.shown import fields_by_name
 from coliee_ir.reading.anything import is_gold_by_name, read_run, reads_as_gold
+from coliee_ir.reading.submission import unique_names
 from coliee_ir.rules.choices import NORM, TIES, K
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 

@@ -22,7 +22,6 @@ from coliee_adapters.remarks import Remark, Remarks
 from coliee_adapters.trec_eval import Request
 from coliee_ir.commands.fuse import Fused, Fusion, file_of, read_all, tag_of
 from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates, Reader, Rivals, ballots, decided
-from coliee_ir.inbox.names import unique_names
 from coliee_ir.judging.judged import FloatArray, Judged, judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.order import check_order
@@ -34,11 +33,9 @@ from coliee_ir.measures.sets import MacroF
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Grid, Number, difference_cells, number_or_dash
 from coliee_ir.output.shown import OnGold
-from coliee_ir.reading.anything import in_order, readable
-from coliee_ir.reading.asked import measures_named
-from coliee_ir.reading.basis import Rules, suggesting_rules
-from coliee_ir.reading.submission import Submission
-from coliee_ir.reading.years import years
+from coliee_ir.reading.anything import in_order, readable, years
+from coliee_ir.reading.basis import Rules, measures_named, suggesting_rules
+from coliee_ir.reading.submission import Submission, unique_names
 from coliee_ir.rules.choices import NORM, TIES
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
@@ -47,8 +44,7 @@ from coliee_ir.scoring.score import score
 from coliee_ir.scoring.scores import warn_of
 from coliee_ir.stats.cutting import NEAR, at_cutoffs, is_cut
 from coliee_ir.stats.folds import Split, averaged, difference, spread
-from coliee_ir.stats.resampling import Difference
-from coliee_ir.stats.settings import FOLDS, REPEATS, SEED, Resampling
+from coliee_ir.stats.resampling import FOLDS, REPEATS, SEED, Difference, Resampling
 
 #: Where a cutoff is fitted, those up to here are tried.
 DEEPEST = 500

@@ -37,12 +37,20 @@ from coliee_ir.reading.submission import Invalid
 from coliee_ir.rules.choices import PLACES
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scored, measure_of, ranked_by, with_judged
-from coliee_ir.stats.doubts import MANY_QUERIES, UNEQUAL, too_few_queries, too_few_resamples, units_of
 from coliee_ir.stats.intervals import are_shares, interval_of
-from coliee_ir.stats.paired import Standings
-from coliee_ir.stats.ranks import Ranks
-from coliee_ir.stats.resampling import Interval, Units
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.paired import Ranks, Standings, too_few_queries
+from coliee_ir.stats.resampling import (
+    CONFIDENCE_LEVEL,
+    MANY_QUERIES,
+    N_RESAMPLES,
+    SEED,
+    UNEQUAL,
+    Interval,
+    Resampling,
+    Units,
+    too_few_resamples,
+    units_of,
+)
 
 __all__ = [
     "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "Ranks", "leaderboard", "read_categories",

@@ -21,10 +21,8 @@ from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats import paired, strata, systems
-from coliee_ir.stats.paired import Standings
-from coliee_ir.stats.ranks import DECIMALS, Ranks, may_be_best, rank_sets
-from coliee_ir.stats.resampling import Interval
-from coliee_ir.stats.settings import Resampling, resampled
+from coliee_ir.stats.paired import DECIMALS, Ranks, Standings, may_be_best, rank_sets
+from coliee_ir.stats.resampling import Interval, Resampling, resampled
 
 #: the statuses of runs that a public table shows
 _PUBLIC: Final = ("", LATE, "unofficial")
@@ -123,7 +121,7 @@ class PossibleRanks(NamedTuple):
     """Where a run may stand."""
 
     ranks: Ranks  # those that hold for all runs at once
-    may_be_best: bool  # see ``ranks.may_be_best``
+    may_be_best: bool  # see ``paired.may_be_best``
 
 
 def possible_ranks(

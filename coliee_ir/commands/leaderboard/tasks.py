@@ -29,9 +29,8 @@ from coliee_ir.rules.choices import PLACES, SCALES
 from coliee_ir.scoring.given import ExternalMeasure, Origin, Schema, is_total
 from coliee_ir.scoring.replicates import groups_in
 from coliee_ir.scoring.scores import Scored, Scores, checked, measure_of, ranking_of
-from coliee_ir.stats.paired import Board
-from coliee_ir.stats.ranks import Ranks
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.paired import Board, Ranks
+from coliee_ir.stats.resampling import Resampling
 from coliee_ir.stats.strata import terms_over_tasks
 
 #: fewer queries do not show how much those of their task vary (``benchmarks.golds_and_tasks``)

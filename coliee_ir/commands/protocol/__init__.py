@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coliee_adapters.files.source import Source
-from coliee_ir.reading.asked import check_rules
+from coliee_ir.reading.basis import check_rules
 from coliee_ir.rules.choices import TASKS
 from coliee_ir.rules.protocol import all_rules, neighbours, protocol, use_protocol_file
 

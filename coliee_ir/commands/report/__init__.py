@@ -35,7 +35,7 @@ from coliee_ir.output.shown import TabularResult
 from coliee_ir.output.webpage import local
 from coliee_ir.reading.basis import Basis
 from coliee_ir.scoring.scores import Scored, Scores, checked, ranked_by, with_judged
-from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.resampling import N_RESAMPLES, SEED, Resampling
 
 __all__ = ["Report", "check_installed", "report"]
 

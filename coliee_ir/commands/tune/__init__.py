@@ -40,11 +40,9 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
-from coliee_ir.reading.anything import readable
-from coliee_ir.reading.asked import measures_named
-from coliee_ir.reading.basis import Rules, basis_of, judgements_of, suggesting_rules
+from coliee_ir.reading.anything import readable, years
+from coliee_ir.reading.basis import Rules, basis_of, judgements_of, measures_named, suggesting_rules
 from coliee_ir.reading.submission import Submission
-from coliee_ir.reading.years import years
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.remarks import OF_ORDER, better_reversed
@@ -52,7 +50,7 @@ from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, averaged, difference, spread, standard_error
 from coliee_ir.stats.intervals import jackknife_t
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, FOLDS, REPEATS, SEED, Resampling
+from coliee_ir.stats.resampling import CONFIDENCE_LEVEL, FOLDS, REPEATS, SEED, Resampling
 
 __all__ = [
     "FAMILIES", "Filter", "Pool", "Rule", "Tried", "Tuning", "cut", "tune",

@@ -12,13 +12,12 @@ import numpy as np
 from coliee_adapters.ids import IntArray
 from coliee_ir._version import __version__
 from coliee_ir.commands.tune.rules import Rule
-from coliee_ir.inbox.names import unique_names
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.grid import Cell, Grid, Number, difference_cells, number_or_dash
 from coliee_ir.output.shown import OnGold, TabularResult, jsonable
+from coliee_ir.reading.submission import unique_names
 from coliee_ir.stats import folds
-from coliee_ir.stats.resampling import NEAR, Difference, Interval
-from coliee_ir.stats.settings import N_RESAMPLES
+from coliee_ir.stats.resampling import N_RESAMPLES, NEAR, Difference, Interval
 
 
 class Tried(NamedTuple):

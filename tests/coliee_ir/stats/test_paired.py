@@ -17,11 +17,9 @@ from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard.board import possible_ranks
 from coliee_ir.measures.base import of_mean
 from coliee_ir.stats import paired, systems
-from coliee_ir.stats.paired import Board, jointly, standings
+from coliee_ir.stats.paired import Board, Ranks, jointly, may_be_best, standings
 from coliee_ir.stats.paired import tested as pairs_tested
-from coliee_ir.stats.ranks import Ranks, may_be_best
-from coliee_ir.stats.resampling import Units
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import Resampling, Units
 from coliee_ir.stats.systems import error_of, system
 
 SEED = 2026

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from coliee_adapters.records import Run
 from coliee_ir import Decisions
 from coliee_ir.commands.compare.comparison import letter
-from coliee_ir.commands.report.figures import Hardness
+from coliee_ir.commands.report.contents import Hardness
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, compute, everything, parse
 from coliee_ir.rules.choices import CHOICES

@@ -14,7 +14,7 @@ from naive_resampling import at_random
 from coliee_ir.measures.base import of_mean
 from coliee_ir.stats import paired, resampling
 from coliee_ir.stats.intervals import jackknife_t, wilson
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import Resampling
 
 SEED = 2026
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from coliee_ir.stats import strata
-from coliee_ir.stats.resampling import Units
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import Resampling, Units
 
 SIZES = (9, 3, 2)
 

@@ -21,11 +21,11 @@ from coliee_ir import Decisions, Evaluator, Scored
 from coliee_ir.commands.compare import compare
 from coliee_ir.output import grid
 from coliee_ir.output.grid import Number
-from coliee_ir.output.shown import FORMS, render
+from coliee_ir.output.shown import render
+from coliee_ir.rules.choices import FORMS
 from coliee_ir.stats import paired
 from coliee_ir.stats.intervals import wilson
-from coliee_ir.stats.resampling import Interval, Units
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import Interval, Resampling, Units
 
 TASK1 = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"]
 TASK4 = ["task4/gold.xml", "task4/ALPHA.txt", "task4/BETA.txt"]

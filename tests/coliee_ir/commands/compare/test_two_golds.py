@@ -16,7 +16,7 @@ from coliee_ir import Scored, compare, evaluate, evaluate_all
 from coliee_ir.commands.compare.golds import TwoGolds
 from coliee_ir.measures.base import of_mean
 from coliee_ir.stats import agreement as statistics
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import Resampling
 
 QUERIES = [f"q{n:03d}" for n in range(60)]
 DOCUMENTS = [f"d{n:02d}" for n in range(12)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from coliee_ir.commands.leaderboard.board import order_key, places
 from coliee_ir.scoring.given import ExternalMeasure
-from coliee_ir.stats.ranks import Ranks, rank_sets
+from coliee_ir.stats.paired import Ranks, rank_sets
 
 
 @given(st.lists(st.integers(0, 5), max_size=12))

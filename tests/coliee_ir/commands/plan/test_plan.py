@@ -19,10 +19,11 @@ from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Evaluator, Scored, compare, evaluate_all
 from coliee_ir.commands.plan import plan
 from coliee_ir.measures.base import of_mean
-from coliee_ir.output.shown import FORMS, render
+from coliee_ir.output.shown import render
+from coliee_ir.rules.choices import FORMS
 from coliee_ir.stats import paired, power
 from coliee_ir.stats.power import ExactTest
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.resampling import Resampling
 
 QUERIES = [f"q{n}" for n in range(200)]
 
