@@ -18,7 +18,7 @@ import functools
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -157,7 +157,7 @@ def parse(name: str) -> list[Request]:
         )
     parameters = match["parameters"] if match and base != name else None
     if parameters is None:
-        return [Request(base, parameter) for parameter in _defaults().get(base, ("",))]
+        return [Request(base, parameter) for parameter in _defaults().get(base) or ("",)]
     given = [parameters] if base in _JOINT else parameters.split(",")
     return [Request(base, parameter) for parameter in dict.fromkeys(_parameter(name, base, text) for text in given)]
 
@@ -181,12 +181,8 @@ def _order() -> dict[str, int]:
 @functools.cache
 def _defaults() -> dict[str, tuple[str, ...]]:
     """The default parameters of the measures that return a value for each."""
-    defaults: dict[str, list[str]] = {}
-    for key in _values_of_anything():
-        base = _base_of(key)
-        if key != base:
-            defaults.setdefault(base, []).append(key.removeprefix(f"{base}_"))
-    return {base: tuple(parameters) for base, parameters in defaults.items()}
+    keys = groupby(_values_of_anything(), _base_of)
+    return {base: tuple(key.removeprefix(f"{base}_") for key in of_base if key != base) for base, of_base in keys}
 
 
 @functools.cache

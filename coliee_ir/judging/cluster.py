@@ -48,10 +48,8 @@ def dask_executor(address: str, tell: Callable[[str], object] | None = None) -> 
         problem = "the address of a scheduler has no user, password or query in it; write tcp://HOST:8786"
         raise UsageError("bad-value", problem)
     count = address.removeprefix(_LOCAL)
-    if address.startswith(_LOCAL) and not (count.isdecimal() and int(count) > 0):
-        raise UsageError("bad-value", f"{address!r} is not a cluster; write local:4 for four processes")
-    if not address.startswith(_LOCAL) and "://" not in address:
-        problem = f"{address!r} is not a cluster; write a scheduler's address, tcp://HOST:8786, or local:4"
+    if not (count.isdecimal() and int(count) > 0 if address.startswith(_LOCAL) else "://" in address):
+        problem = f"{address!r} is not a cluster; write tcp://HOST:8786 for a scheduler, local:4 for four processes"
         raise UsageError("bad-value", problem)
     try:
         import dask

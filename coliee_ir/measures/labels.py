@@ -70,10 +70,6 @@ class LabelAccuracy(Measure):
     formula = "queries with the right label / judged queries"
     source = _PAGE
 
-    @property
-    def name(self) -> str:
-        return "LabelAccuracy"
-
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         per_query = (parts["answers"].correct() > 0).astype(np.float64)
         return Result(float(per_query.mean()), per_query)

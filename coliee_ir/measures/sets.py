@@ -76,19 +76,12 @@ class _SetMeasure(Measure):
 
     @property
     def name(self) -> str:
-        parameters = [f"rel={self.rel}"] if self.rel != 1 else []
-        number = ""
-        if self.letter == "F":
-            if self.beta in (1.0, 2.0):
-                number = f"{self.beta:g}"
-            else:
-                parameters.insert(0, f"beta={repr(self.beta).removesuffix('.0')}")
-        parameters += ["of=means"] if self.of == "means" else []
-        if self.letter == "F" and parameters and number:
-            parameters.insert(0, f"beta={number}")
-            number = ""
+        parameters = [*([f"rel={self.rel}"] if self.rel != 1 else ()), *(["of=means"] if self.of == "means" else ())]
+        beta = repr(self.beta).removesuffix(".0") if self.letter == "F" else ""
+        if beta and (parameters or beta not in ("1", "2")):
+            parameters, beta = [f"beta={beta}", *parameters], ""
         bracketed = f"({','.join(parameters)})" if parameters else ""
-        return f"{self.averaging}{self.letter}{number}{bracketed}" + (f"@{self.cutoff}" if self.cutoff else "")
+        return f"{self.averaging}{self.letter}{beta}{bracketed}" + (f"@{self.cutoff}" if self.cutoff else "")
 
     def _each(self, correct: Numbers, retrieved: Numbers, relevant: Numbers) -> FloatArray:
         if self.letter == "P":

@@ -72,6 +72,9 @@ ROUNDED: Final = 1e-3
 #: the query under which a run's values over all stand
 ALL: Final = "all"
 
+#: the name under which any value of a query stands, NaN where it has none
+_ANY: Final = ""
+
 #: what the rows of a table are about, by words in the name of its column
 _UNITS: Final = re.compile(r"subset|instance|task|sample|item|utterance|question|problem")
 
@@ -411,17 +414,13 @@ class ScoreTableBuilder:
             raise InputError("ambiguous", path, problem, found=total, remedy=remedy)
         self._check_words(path, names)
         stated = {} if self.copies else {name: self._values(name, [ALL])[:, 0] for name in self._of}
-        has_value = (
-            np.asarray(~np.isnan(list(values_of.values())).all(axis=0))
-            if values_of
-            else np.zeros((0, 0), dtype=np.bool_)
-        )
+        values_of[_ANY] = np.fmax.reduce([np.full((len(self.runs), len(queries)), np.nan), *values_of.values()])
         whole = [name for name in names if name != "num_q" and np.isnan(values_of[name]).all()]
         if whole and len(whole) < len(names):
             self.remarks.append(Remark.of("left-out.totals", whole, file=path))
         names = [name for name in names if not np.isnan(values_of[name]).all()]
         if self.origin is None:
-            queries, has_value = self._completed(path, queries, names, values_of, stated, has_value)
+            queries = self._completed(path, queries, names, values_of, stated)
         results = [dict[Measure, Result]() for _ in self.runs]
         for name in names:
             values = values_of[name]
@@ -466,7 +465,7 @@ class ScoreTableBuilder:
             "excluded": tuple(sorted(origin.excluded)), "decisions": origin.decisions, "schema": schema,
         }  # fmt: skip
         runs = []
-        for (key, run), of_run, of_queries in zip(self.runs.items(), results, has_value, strict=True):
+        for (key, run), of_run, of_queries in zip(self.runs.items(), results, ~np.isnan(values_of[_ANY]), strict=True):
             unanswered = self.unanswered_of.get(key)
             answered = of_queries.tolist() if unanswered is None else [query not in unanswered for query in queries]
             runs.append({**run._asdict(), **of_all, "results": of_run, "answered": answered})
@@ -531,21 +530,20 @@ class ScoreTableBuilder:
         names: Sequence[str],
         values_of: dict[str, FloatArray],
         stated: Mapping[str, FloatArray],
-        has_value: BoolArray,
-    ) -> tuple[list[str], BoolArray]:
+    ) -> list[str]:
         """Fill in the values that are missing, where it is known what they are; the queries that are kept."""
         is_open = self.roles.is_open
         if is_open and not self.only:
             problem = "these files name instances only where something happened to them, so a share cannot be formed"
             remedy = "name all instances of the benchmark: --only FILE (in Python only=)"
             raise InputError("no-query", path, problem, remedy=remedy)
-        queries, has_value = self._with_zeros(path, queries, names, values_of, stated, has_value)
+        queries = self._with_zeros(path, queries, names, values_of, stated)
         if self.only:
             unknown = [query for query in self.only if query not in self.queries]
             if unknown and not is_open:
                 raise UsageError("unknown-query", f"there are no scores of the query {shortened(unknown[0])}")
-            places = [queries.index(query) if query in self.queries else -1 for query in self.only]
-            queries, has_value = list(self.only), _taken(values_of, has_value, places)
+            _take(values_of, [queries.index(query) if query in self.queries else -1 for query in self.only])
+            queries = list(self.only)
         is_kept = np.ones(len(queries), dtype=np.bool_)
         for name in names:
             values, has_sums = values_of[name], any(name + part in values_of for part in PARTS)
@@ -563,8 +561,9 @@ class ScoreTableBuilder:
             if not is_kept.any():
                 raise InputError("no-query", path, "no query has a value of every run", remedy="leave out a run")
             self.remarks.append(Remark.of("common-queries", n=int(is_kept.sum()), all=len(is_kept)))
-            queries, has_value = list(compress(queries, is_kept)), _taken(values_of, has_value, np.flatnonzero(is_kept))
-        return queries, has_value
+            _take(values_of, np.flatnonzero(is_kept))
+            queries = list(compress(queries, is_kept))
+        return queries
 
     def _hole_error(self, path: str, name: str, lacking: BoolArray, queries: Sequence[str]) -> InputError:
         """What is wrong where some runs lack values: how many queries are common, and which run costs most of them."""
@@ -593,8 +592,7 @@ class ScoreTableBuilder:
         names: Sequence[str],
         values_of: dict[str, FloatArray],
         stated: Mapping[str, FloatArray],
-        has_value: BoolArray,
-    ) -> tuple[list[str], BoolArray]:
+    ) -> list[str]:
         """Count a missing query as 0 where the score that the run states over all queries counts it."""
         n_q = stated.get("num_q", np.full(len(self.runs), np.nan))
         zeros: dict[tuple[str, int], int] = {}
@@ -608,10 +606,11 @@ class ScoreTableBuilder:
                 fields: dict[str, Any] = {"measure": name, "stated": f"{total:g}", "mean": f"{topic_mean(values):.4f}"}
                 self.denied[name] = Remark.of("left-out.stated", file=path, run=list(self.runs)[i], **fields)
         zeros = {key: n for key, n in zeros.items() if n and key[0] not in self.denied}
-        lacking = {key: np.isnan(values_of[key[0]][key[1]]) & has_value.any(axis=0) for key in zeros}
+        is_named = ~np.isnan(values_of[_ANY]).all(axis=0)
+        lacking = {key: np.isnan(values_of[key[0]][key[1]]) & is_named for key in zeros}
         besides = max((n - int(lacking[key].sum()) for key, n in zeros.items()), default=0)
         if besides > 0:  # queries that no run answers
-            has_value = _taken(values_of, has_value, [*range(len(queries)), *[-1] * besides])
+            _take(values_of, [*range(len(queries)), *[-1] * besides])
             queries = [*queries, *(f"unanswered-{i + 1}" for i in range(besides))]
         for (name, i), n in zeros.items():
             empty = np.isnan(values_of[name][i])
@@ -625,7 +624,7 @@ class ScoreTableBuilder:
         if zeros:
             self.remarks.append(Remark.of("counted-unanswered", list(dict.fromkeys(
                 f"{list(self.runs)[i]}: {n}" for (_, i), n in zeros.items()))))  # fmt: skip
-        return queries, has_value
+        return queries
 
     def _measure(self, name: str, values: FloatArray, has_sums: bool, path: str) -> Measure | None:
         """The measure of a name, ours where there is one; None where the values of queries do not give its score."""
@@ -658,11 +657,10 @@ class ScoreTableBuilder:
         return measure
 
 
-def _taken(cells: dict[str, FloatArray], has_value: BoolArray, places: Sequence[int] | IntArray) -> BoolArray:
-    """Give cells and what is there other columns: those at some places, and empty ones where a place is -1."""
+def _take(cells: dict[str, FloatArray], places: Sequence[int] | IntArray) -> None:
+    """Give cells other columns: those at some places, and empty ones where a place is -1."""
     columns = np.asarray(places)
     cells |= {name: np.where(columns < 0, np.nan, values[:, columns]) for name, values in cells.items()}
-    return has_value[:, columns] & (columns >= 0)
 
 
 def _listed(names: Sequence[str], most: int) -> str:

@@ -5,6 +5,7 @@ Submission, Basis ──judge_submission──▶ part → Judged ──measures
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -140,20 +141,13 @@ def score_each(
         yield result
 
 
-def _without_gold(scores: Scores | ColieeError) -> Scores | ColieeError:
-    """Scores as they travel between processes: what all runs share would come back with each of them as a copy."""
-    if isinstance(scores, ColieeError):
-        return scores
-    judged = {part: replace(of_part, qrels=Qrels({})) for part, of_part in scores.judged.items()}
-    return replace(scores, query_ids=(), judged=judged)
-
-
-def _with_gold(result: Scores | ColieeError, basis: Basis) -> Scores | ColieeError:
-    """Scores that came from another process, with the gold that is here."""
+def _with_gold(result: Scores | ColieeError, basis: Basis | None) -> Scores | ColieeError:
+    """Scores with the gold; or, as they travel between processes, without what would come back with each as a copy."""
     if isinstance(result, ColieeError):
         return result
-    judged = {part: replace(of_part, qrels=qrels_of(part, basis.qrels)) for part, of_part in result.judged.items()}
-    return replace(result, query_ids=basis.queries, judged=judged)
+    qrels = defaultdict(lambda: Qrels({})) if basis is None else basis.qrels
+    judged = {part: replace(of_part, qrels=qrels_of(part, qrels)) for part, of_part in result.judged.items()}
+    return replace(result, query_ids=() if basis is None else basis.queries, judged=judged)
 
 
 def _in_processes(submissions: Sequence[Submission], task: _Task, jobs: int) -> Iterator[Scores | ColieeError]:
@@ -203,7 +197,7 @@ def _in_executor(submissions: Sequence[Submission], task: _Task, executor: Execu
 
 
 def _score_alone(task: _Task, submission: Submission) -> Scores | ColieeError:
-    return _without_gold(task(submission, 1))
+    return _with_gold(task(submission, 1), None)
 
 
 def _share(task: _Task, share: Sequence[Submission]) -> list[Scores | ColieeError]:
