@@ -81,6 +81,13 @@ class Judged:
             is_correct &= self.rank <= cutoff
         return self.qrels.sums(is_correct)
 
+    def in_order(self, chosen: BoolArray, *keys: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """The chosen documents of each query, sorted by the last key first; its number, and their places from 1."""
+        rows = np.flatnonzero(chosen)
+        rows = rows[np.lexsort((*(key[rows] for key in keys), self.qrels.query_of(rows)))]
+        query = self.qrels.query_of(rows)
+        return rows, query, np.arange(len(rows)) - np.searchsorted(query, query) + 1
+
     def __add__(self, other: Judged) -> Judged:
         """The two parts together.
 

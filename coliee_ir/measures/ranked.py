@@ -68,15 +68,6 @@ def _weights(judged: Judged, p: float, looked_at: BoolArray, gain: FloatArray | 
     return _sums(judged, np.where(looked_at, (1 - p) * gain * discounts, 0.0))
 
 
-def _in_order(judged: Judged, chosen: BoolArray, *keys: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """The chosen documents of each query, sorted by the last key first; the query of each, and its place from 1."""
-    rows = np.flatnonzero(chosen)
-    query = judged.qrels.query[rows]
-    order = np.lexsort((*(key[rows] for key in keys), query))
-    rows, query = rows[order], query[order]
-    return rows, query, np.arange(len(rows)) - np.searchsorted(query, query) + 1
-
-
 @dataclass(frozen=True)
 class RBP(_Ranked):
     """Rank-biased precision: what a reader finds who goes on from each document to the next with probability p."""
@@ -135,7 +126,7 @@ class ERR(_Ranked):
         if len(relevance) and (greatest := int(relevance.max())) > self.max_rel:
             remedy = f"name the greatest that there can be: ERR(max_rel={greatest})"
             raise UsageError("bad-relevance", f"{self.name}: the gold has a relevance of {greatest}; {remedy}")
-        rows, query, nth = _in_order(judged, self._within(judged) & (relevance > 0), judged.rank)
+        rows, query, nth = judged.in_order(self._within(judged) & (relevance > 0), judged.rank)
         stops = (2.0 ** relevance[rows] - 1.0) / 2.0**self.max_rel
         values = np.zeros(len(judged.qrels.sizes))
         left = np.ones(len(values))
@@ -208,7 +199,7 @@ class Compat(_Ranked):
         # up to each depth: the weights, and the weights by depth, of which a document has those from where both have it
         total, shares = (np.append(0.0, np.cumsum(each)) for each in (weights, weights / np.arange(1, deepest + 1)))
         last = np.where(judged.rank > 0, judged.rank, np.iinfo(np.int64).max)
-        rows, query, ideal_rank = _in_order(judged, relevance > 0, last, -relevance)
+        rows, query, ideal_rank = judged.in_order(relevance > 0, last, -relevance)
         is_retrieved = judged.rank[rows] > 0
         both = np.maximum(ideal_rank, judged.rank[rows])[is_retrieved]
         n_queries = len(depth)

@@ -174,14 +174,9 @@ def better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> 
 
 def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
     """Average precision of each query, as the ranking is and reversed; each of shape (Q,)."""
-    rows = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance >= 1))
-    query = judged.qrels.query_of(rows)
-    rank = judged.rank[rows]
-    order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
-    query, rank = query[order], rank[order]
-    n, relevant = len(judged.qrels.queries), np.maximum(judged.qrels.relevant(), 1)
+    rows, query, nth = judged.in_order((judged.rank > 0) & (judged.qrels.relevance >= 1), judged.rank)
+    n, relevant, rank = len(judged.qrels.queries), np.maximum(judged.qrels.relevant(), 1), judged.rank[rows]
     number = np.bincount(query, minlength=n)
-    nth = np.arange(1, len(query) + 1) - (np.cumsum(number) - number)[query]
     # of what is reversed, the last comes first
     nth_reversed, rank_reversed = number[query] + 1 - nth, judged.retrieved[query] + 1 - rank
     as_it_is = np.bincount(query, weights=nth / rank, minlength=n)
@@ -197,6 +192,5 @@ def is_gold(part: str, judged: Judged) -> bool:
         return bool(retrieved.any()) and np.array_equal(judged.retrieved[is_counted], qrels.relevant()[is_counted])
     if not retrieved.all() or not np.array_equal(judged.retrieved, qrels.sizes):
         return False
-    query = np.repeat(np.arange(len(qrels.sizes)), qrels.sizes)
-    in_order = qrels.graded[np.lexsort((judged.rank, query))]
-    return not ((in_order[1:] > in_order[:-1]) & (query[1:] == query[:-1])).any()
+    rows, query, _ = judged.in_order(retrieved, judged.rank)
+    return not ((np.diff(qrels.graded[rows]) > 0) & (np.diff(query) == 0)).any()
