@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, repeat
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -467,21 +467,8 @@ class Hits(NamedTuple):
     keys: IntArray | None
 
 
-class Finder(Protocol):
-    """Finds documents in lines of whole, judged queries."""
-
-    def repeated(self) -> IntArray:
-        """The segments that seem to name a document several times, ascending."""
-
-    def hits(self, keys: Keys | None) -> Hits:
-        """The judged documents that were retrieved, with what sorts the lines; asked for when none is repeated."""
-
-    def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
-        """Whether each of these segments seems to name the text beside it."""
-
-
 def finder(qrels: Qrels, lines: Columns, numbers: IntArray) -> Finder:
-    """What finds documents in these lines."""
+    """What finds documents in these lines of whole, judged queries."""
     if lines.entries is not None:
         return _ByEntry(qrels, lines, lines.entries, numbers)
     return _ByKey(qrels, lines, numbers)
@@ -504,11 +491,13 @@ class _ByKey:
         self.keys = mixed(self.words, numbers[lines.segment])
 
     def repeated(self) -> IntArray:
+        """The segments that seem to name a document several times, ascending."""
         # half of the key is enough for a suspicion, and sorted in half the time
         ordered = sorted_within((self.keys >> np.uint64(32)).astype(np.uint32), self.lines.lengths)
         return distinct(self.lines.segment[1:][self.lines.continues_segment & (ordered[1:] == ordered[:-1])])
 
     def hits(self, keys: Keys | None) -> Hits:
+        """The judged documents that were retrieved, with what sorts the lines; asked for when none is repeated."""
         lines, rows = self._at_and_rows()
         segment = self.lines.segment[lines]
         return Hits(rows, segment, lines, None if keys is None else in_segments(segment, keys[lines]))
@@ -555,6 +544,7 @@ class _ByKey:
         return found[:, 0], found[:, 1]
 
     def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
+        """Whether each of these segments seems to name the text beside it."""
         wanted = Ids.of(texts)
         places = None if self.collection is None else self.collection.places(wanted)
         words = wanted.words(len(self.words)) if places is None else [places.astype(np.uint64)]
@@ -584,6 +574,9 @@ class _ByEntry:
     def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
         pairs = zip(segments.tolist(), texts, strict=True)
         return np.fromiter((text in self.entries[segment] for segment, text in pairs), np.bool_, len(texts))
+
+
+Finder = _ByKey | _ByEntry
 
 
 def distinct(numbers: IntArray) -> IntArray:

@@ -142,15 +142,6 @@ class Origin(NamedTuple):
         )  # fmt: skip
 
 
-class RunFields(NamedTuple):
-    """What was read of a run beside its values."""
-
-    tag: str
-    file: str
-    counts: Mapping[str, int] = {}
-    extra: int = 0
-
-
 class Schema(NamedTuple):
     """How a run's scores were read.
 
@@ -180,13 +171,8 @@ class Schema(NamedTuple):
         return {query: text for query, text in by_query.items() if text}
 
 
-class ReadScores(NamedTuple):
-    """What was read: the fields of the ``Scores`` of each run, their basis, and remarks."""
-
-    runs: list[dict[str, Any]]
-    basis: Basis
-    remarks: list[str]
-    copies: Mapping[str, list[dict[str, Any]]]  # run → its replicates
+#: what was read: the fields of the ``Scores`` of each run, their basis, and run → the same of its replicates
+ReadScores = tuple[list[dict[str, Any]], Basis, dict[str, list[dict[str, Any]]]]
 
 
 class Roles(NamedTuple):
@@ -265,7 +251,7 @@ class ScoreTableBuilder:
         asked: Collection[str] = (),
     ) -> None:
         self.lower, self.unanswered, self.only, self.asked = lower, unanswered, dict.fromkeys(only), asked
-        self.runs: dict[str, RunFields] = {}
+        self.runs: dict[str, dict[str, Any]] = {}  # the fields of its ``Scores`` besides its values
         self.unanswered_of: dict[str, Sequence[str]] = {}  # of runs whose file lists them
         self.queries: dict[str, None] = {}
         self.remarks: list[str] = []
@@ -318,7 +304,7 @@ class ScoreTableBuilder:
         """Add a value a row, by replicate and query; those of the query ``all`` are what a run states."""
         values, words = numbers
         for tag in dict.fromkeys(tags):
-            self.runs.setdefault(tag, RunFields(tag, table.name))
+            self.runs.setdefault(tag, {"tag": tag, "file": table.name, "counts": {}, "extra": 0})
         self.queries |= dict.fromkeys(query for _, query in keys)
         for row, (name, tag, (copy, query), value) in enumerate(zip(names, tags, keys, values.tolist(), strict=False)):
             cells = self._of[name][tag].setdefault(copy, {})
@@ -395,7 +381,7 @@ class ScoreTableBuilder:
         table = ScoreTableBuilder(self.lower, self.unanswered, self.only, self.asked)
         table.queries, table.roles, table.measures = self.queries, self.roles, self.measures
         every = {f"{tag} {copy}": (tag, copy) for tag, copies in self.copies.items() for copy in copies}
-        table.runs = {run: self.runs[tag]._replace(tag=run) for run, (tag, _) in every.items()}
+        table.runs = {run: {**self.runs[tag], "tag": run} for run, (tag, _) in every.items()}
         for name, cells in self._of.items():
             table._of[name] |= {
                 run: {"": cells[tag].get(copy, {})} for run, (tag, copy) in every.items() if tag in cells
@@ -468,14 +454,12 @@ class ScoreTableBuilder:
         for (key, run), of_run, of_queries in zip(self.runs.items(), results, ~np.isnan(values_of[_ANY]), strict=True):
             unanswered = self.unanswered_of.get(key)
             answered = of_queries.tolist() if unanswered is None else [query not in unanswered for query in queries]
-            runs.append({**run._asdict(), **of_all, "results": of_run, "answered": answered})
+            runs.append({**run, **of_all, "results": of_run, "answered": answered})
         copies: dict[str, list[dict[str, Any]]] = {}
         if self.copies:
-            single = iter(self._replicates_as_runs().scored(path).runs)
+            single = iter(self._replicates_as_runs().scored(path)[0])
             copies = {tag: [next(single) for _ in of] for tag, of in self.copies.items()}
-        return ReadScores(
-            runs, origin.basis(queries, measures, self._reading_summary(queries, measures)), self.remarks, copies
-        )
+        return runs, origin.basis(queries, measures, self._reading_summary(queries, measures)), copies
 
     def _chosen(self, names: list[str]) -> list[str]:
         """The measures that are read: those that are asked for; else those that are known, where any of them ranks."""
@@ -486,7 +470,7 @@ class ScoreTableBuilder:
 
     def _reading_summary(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
         """As what the scores were read, in a line."""
-        roles, files = self.roles, {run.file for run in self.runs.values()}
+        roles, files = self.roles, {run["file"] for run in self.runs.values()}
         of_run = roles.run or ("columns" if roles.runs else "a file each" if len(files) > 1 else "")
         run, query = (f" ({column})" if column and not roles.layout else "" for column in (of_run, roles.query))
         each = dict.fromkeys(map(len, self.copies.values()))

@@ -37,7 +37,6 @@ from coliee_ir.scoring.given import (
     Origin,
     ReadScores,
     Roles,
-    RunFields,
     ScoreTableBuilder,
     is_known,
     number,
@@ -415,7 +414,7 @@ def _of_run(
     key = run["tag"] if run["tag"] not in cells.runs else run["file"]
     if key in cells.runs:
         raise InputError("duplicate", source.name, "a run appears twice", found=key, remedy="keep one of them")
-    cells.runs[key] = RunFields(run["tag"], run["file"], run["counts"], run["queries"]["extra"])
+    cells.runs[key] = {**{name: run[name] for name in ("tag", "file", "counts")}, "extra": run["queries"]["extra"]}
     cells.unanswered_of[key] = run.get("unanswered", ())
     each = {**run["per_query"], ALL: run["measures"]}
     columns = {name: [values.get(name) for values in each.values()] for name in run["measures"]}

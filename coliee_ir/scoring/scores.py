@@ -408,12 +408,12 @@ class Scored(TabularResult, Sequence[Scores]):
     def _read(cls, source: object, columns: Mapping[str, str] | None, table: given.ScoreTableBuilder) -> Scored:
         from coliee_ir.scoring import readers  # which most commands do without
 
-        result = readers.read(source, checked_columns(columns), table)
+        of_runs, basis, of_copies = readers.read(source, checked_columns(columns), table)
         runs = []
-        for tag, of_run in zip(table.runs, result.runs, strict=True):
-            copies = tuple(Scores(**fields) for fields in result.copies.get(tag, ()))
+        for tag, of_run in zip(table.runs, of_runs, strict=True):
+            copies = tuple(Scores(**fields) for fields in of_copies.get(tag, ()))
             runs.append(Scores(**{**of_run, "schema": of_run["schema"]._replace(copies=copies)}))
-        return cls(runs, result.basis, [None] * len(runs), remarks=result.remarks, keep="scores")
+        return cls(runs, basis, [None] * len(runs), remarks=table.remarks, keep="scores")
 
     def of(self, places: Sequence[int]) -> Scored:
         """Some of them, in this order."""
