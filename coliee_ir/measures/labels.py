@@ -48,17 +48,14 @@ class Accuracy(Measure):
         }[decisions.without_articles]
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
-        right = parts["answers"].correct() > 0
+        per_query = LabelAccuracy().compute(parts, decisions).per_query
         if "documents" in parts:
             articles = self.part(parts)
             relevant = articles.qrels.relevant()
-            right &= articles.correct(self.cutoff) == relevant
-            per_query = right.astype(np.float64)
+            per_query *= articles.correct(self.cutoff) == relevant
             if decisions.without_articles != "sufficient":
                 per_query[relevant == 0] = 0.0 if decisions.without_articles == "wrong" else np.nan
-            return Result(topic_mean(per_query), per_query)
-        per_query = right.astype(np.float64)
-        return Result(float(per_query.mean()), per_query)
+        return Result(topic_mean(per_query), per_query)
 
 
 @dataclass(frozen=True)
@@ -72,4 +69,4 @@ class LabelAccuracy(Measure):
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         per_query = (parts["answers"].correct() > 0).astype(np.float64)
-        return Result(float(per_query.mean()), per_query)
+        return Result(topic_mean(per_query), per_query)

@@ -140,14 +140,15 @@ def _left_out(measures: str, basis: Basis) -> Remark:
     return Remark.of("left-out", measures=measures, needed=needed, last=earlier.last, ranking=earlier.ranking)
 
 
-def _unreached(measures: Iterable[Measure], basis: Basis) -> Iterator[str]:
+def _unreached(measures: Iterable[Measure], basis: Basis) -> list[str]:
     """Measures that count no document of the gold, because none is that relevant."""
-    for part, of_part in by_part(measures).items():
-        if part in basis.qrels:
-            greatest = int(basis.qrels[part].relevance.max(initial=0))
-            for measure in of_part:
-                if measure.least_relevance > max(greatest, 1):
-                    yield f"{measure.name}, where {greatest} is the greatest"
+    greatest = {part: int(qrels.relevance.max(initial=0)) for part, qrels in basis.qrels.items()}
+    of_parts = (
+        (measure, greatest[part]) for part, some in by_part(measures).items() if part in greatest for measure in some
+    )
+    return [
+        f"{measure.name}, where {n} is the greatest" for measure, n in of_parts if measure.least_relevance > max(n, 1)
+    ]
 
 
 def better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> Iterator[str]:
@@ -159,17 +160,14 @@ def better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> 
     answered = judged.retrieved > 0
     if not answered.any() or judged.retrieved[answered].mean() <= (1 if ranks_matter else _LIST - 1):
         return
-    is_counted = judged.qrels.sizes > 0
-    if answered_only:
-        is_counted &= answered
+    is_counted = (judged.qrels.sizes > 0) & (answered | (not answered_only))
     if not is_counted.any():
         return
     as_it_is, reversed_ = _average_precisions(judged)
     gained, lost = int((reversed_ > as_it_is).sum()), int((reversed_ < as_it_is).sum())
     better = float((reversed_ - as_it_is)[is_counted].mean()) > _CLEARLY
-    if not better or gained - lost <= _DEVIATIONS * (gained + lost) ** 0.5:
-        return
-    yield f"{as_it_is[is_counted].mean():.4f}, and {reversed_[is_counted].mean():.4f}"
+    if better and gained - lost > _DEVIATIONS * (gained + lost) ** 0.5:
+        yield f"{as_it_is[is_counted].mean():.4f}, and {reversed_[is_counted].mean():.4f}"
 
 
 def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
