@@ -73,7 +73,7 @@ class Tried(ABC):
 
     @abstractmethod
     def terms(self, weightings: Sequence[Weights]) -> Iterable[QueryTerms]:
-        """What each query adds under each of some weights, of a few at a time where that is much."""
+        """What each query adds under each of some weights, one at a time, so that no bit hangs on the others."""
 
     def estimates(self, weightings: Sequence[Weights]) -> Iterable[QueryTerms]:
         """The same but for the last bits, where that costs much less; else empty."""
@@ -202,7 +202,7 @@ class Rankings(Tried):
         if isinstance(self._measure, Delegated):
             request = self._measure.asked_of(self._qrels)
             [values] = of_rankings([request], self._qrels, ranks, retrieved, self._decisions)
-            yield _uncut(summed(request, values) or of_mean(values))
+            yield from (_uncut(summed(request, value) or of_mean(value)) for value in values[:, None])
             return
         nothing = np.zeros(len(self._qrels.queries), dtype=np.int64)
         for rank, depth in zip(ranks, retrieved, strict=True):
@@ -278,7 +278,9 @@ class Ballots(Tried):
     def terms(self, weightings: Sequence[Weights]) -> Sequence[QueryTerms]:
         """Whether each query is answered rightly, and 1."""
         counts = (decided(self._votes, np.array(weights), self._ties) for weights in weightings)
-        return [_uncut(of_mean(np.array([is_cast & (label == self._labels) for is_cast, _, label in counts], float)))]
+        return [
+            _uncut(of_mean((is_cast & (label == self._labels)).astype(float)[None])) for is_cast, _, label in counts
+        ]
 
 
 #: Shares of the coarse grid, in twentieths; then steps of hundredths around the best.

@@ -119,6 +119,14 @@ def example(seed=0, queries=20, n=3, depth=30):
     return gold, drawn
 
 
+def test_no_bit_of_a_score_hangs_on_the_weights_that_are_tried_with_it():
+    listed, drawn = example(queries=100)
+    gold = {query: dict.fromkeys(documents, 1) for query, documents in listed.items()}
+    trial, others = (trial_of(gold, drawn, "AP", np.arange(100) % 5) for _ in range(2))
+    for weights in trial.search([range(3)] * 6):
+        assert trial.worths(weights).scores.tolist() == others.worths(weights).scores.tolist()
+
+
 def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by():
     gold, drawn = example(queries=10, n=2)
     fitted = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)  # each query alone
