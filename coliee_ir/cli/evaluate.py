@@ -77,5 +77,7 @@ def _peak() -> int | None:
         import resource
     except ModuleNotFoundError:  # Windows does not have it
         return None
-    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    peak = max(
+        resource.getrusage(processes).ru_maxrss for processes in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     return peak // (1024 if sys.platform != "darwin" else 1 << 20)

@@ -357,9 +357,11 @@ def _remarks(
     differing = np.asarray(test.differing)
     has_scores, differ = ~np.isnan(test.difference), differing > 0
 
-    def of_pairs(row: str, which: BoolArray, **fields: object) -> Iterator[Remark]:
-        if n_pairs := int(np.count_nonzero(which)):
-            yield Remark.of(row, [f"{tags[a]} and {tags[b]}" for a, b in pairs[which][:EXAMPLES]], n_pairs, **fields)
+    def of_pairs(row: str, is_affected: BoolArray, **fields: object) -> Iterator[Remark]:
+        if n_pairs := int(np.count_nonzero(is_affected)):
+            yield Remark.of(
+                row, [f"{tags[a]} and {tags[b]}" for a, b in pairs[is_affected][:EXAMPLES]], n_pairs, **fields
+            )
 
     if undefined := [tag for tag, score in zip(tags, board.f, strict=True) if math.isnan(score)]:
         yield Remark.of("undefined-measure", undefined, measure=comparison.measure)

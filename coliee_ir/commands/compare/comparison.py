@@ -336,13 +336,13 @@ class Comparison(OnGold):
             ends[0]: lambda place: Number(runs[place].interval.low),
             ends[1]: lambda place: Number(runs[place].interval.high),
         }
-        what = f"Letters: runs that this run significantly outperforms (p < {self.alpha:.6g})"
+        meaning = f"Letters: runs that this run significantly outperforms (p < {self.alpha:.6g})"
         if self.in_ranks:
-            what = f"Possible ranks: joint {level} confidence for all runs"
+            meaning = f"Possible ranks: joint {level} confidence for all runs"
         mean = "mean " * bool(self.replicates)
         less = ", less is better" * self.lower_is_better
         on = f"on {counted(self.queries, self.unit)}"
-        caption = f"{mean}{self.measure} {on}{less}, with a {level} interval for each run alone. {what}."
+        caption = f"{mean}{self.measure} {on}{less}, with a {level} interval for each run alone. {meaning}."
         caption = caption[:1].upper() + caption[1:]
         return Grid.of(order if self.in_ranks else range(len(runs)), columns, caption, 2 + with_files)
 

@@ -207,8 +207,8 @@ def _of_judgements(judged: Agreement, unit: str) -> Iterator[str]:
     agreement = f"F1 of {'Y' if are_answers else 'relevant'} {_estimate(judged.f1)}."
     prevalence = f"Relevant by A: {first:.0f}, by B: {second:.0f}."
     if judged.kappa is not None:
-        what = " of relevant or not (the golds' grades differ)" * (judged.kappa_of == "relevance")
-        agreement = f"kappa{what} {_estimate(judged.kappa)}, {agreement}"
+        restriction = " of relevant or not (the golds' grades differ)" * (judged.kappa_of == "relevance")
+        agreement = f"kappa{restriction} {_estimate(judged.kappa)}, {agreement}"
         way = "B is stricter: of" if second < first else "B is more lenient: of" if second > first else "Of"
         prevalence = f"{way} what both judged {first:.2f} is relevant by A, {second:.2f} by B."
         if are_answers:
@@ -321,11 +321,11 @@ def _of_other_gold(first: Comparison, second: Comparison) -> Iterator[Remark]:
     for run in second.runs:
         for remark in run.remarks:
             of_runs.setdefault(remark, []).append(shortened(run.name))
-    known = {*first.remarks, *chain.from_iterable(run.remarks for run in first.runs)}
+    remarks_of_first = {*first.remarks, *chain.from_iterable(run.remarks for run in first.runs)}
     for remark in dict.fromkeys((*of_runs, *second.remarks)):
         names = of_runs.get(remark, [])
         about = "all runs, " if len(names) == len(first.runs) else "".join(f"{name}, " for name in names)
-        if remark not in known:
+        if remark not in remarks_of_first:
             yield Remark(remark.kind, f"{about}by {second.gold}: {remark}", is_doubt=remark.is_doubt)
 
 

@@ -165,9 +165,9 @@ _Found = Iterator[Decision]
 
 def _missing_tasks(day: Day) -> _Found:
     """Tasks of which no run has arrived."""
-    there = {board.task for board in day.boards if board.entries} | {task for task, _ in day.held}
+    with_runs = {board.task for board in day.boards if board.entries} | {task for task, _ in day.held}
     for part in day.edition.tasks:
-        if part.task not in there and not part.reference:
+        if part.task not in with_runs and not part.reference:
             yield Decision(Remark.of("awaited", task=part.task))
 
 
@@ -189,12 +189,12 @@ def _late_files(day: Day) -> _Found:
 
 def _doubtful_senders(day: Day) -> _Found:
     """Whose a run or a mail is, when it came, and of which task, where these do not agree."""
-    sent = {(one.team, one.tag) for one in day.inventory.scored}
-    for one in day.inventory.scored:
-        yield from (Decision(doubt, one.team, one.tag, one.file) for doubt in one.doubts)
-        status = one.sender.listed_status
-        if status.startswith("replaced by ") and (one.team, status.removeprefix("replaced by ")) not in sent:
-            yield Decision(Remark.of("status.replaced", status=status), one.team, one.tag, one.file)
+    sent = {(file.team, file.tag) for file in day.inventory.scored}
+    for file in day.inventory.scored:
+        yield from (Decision(doubt, file.team, file.tag, file.file) for doubt in file.doubts)
+        status = file.sender.listed_status
+        if status.startswith("replaced by ") and (file.team, status.removeprefix("replaced by ")) not in sent:
+            yield Decision(Remark.of("status.replaced", status=status), file.team, file.tag, file.file)
     yield from (Decision(doubt, team, "", file) for team, file, doubt in day.teams.doubts())
 
 
@@ -324,16 +324,20 @@ def _description_gaps(day: Day) -> _Found:
     team_of = {row.file: row.team for row in day.inbox.received}
     sent = {(file.team, file.tag) for file in day.inventory.scored}
     lacking = [finding for finding in day.inbox.findings if finding.rule == "undescribed"]
-    every = ((file.team, said) for file in day.inventory.items for said in file.described if file.team)
-    described = by_key(every, lambda pair: pair[0])
+    descriptions = (
+        (file.team, description) for file in day.inventory.items for description in file.described if file.team
+    )
+    described = by_key(descriptions, lambda pair: pair[0])
     for team, pairs in described.items():
-        runs = by_key((said for _, said in pairs), lambda said: (said.task, said.tag))
+        runs = by_key(
+            (description for _, description in pairs), lambda description: (description.task, description.tag)
+        )
         places = [
             place for finding in lacking if team_of[finding.file] == team for place in finding.places if place.found
         ]
         texts = {
             "undescribed.twice": [
-                tag for (_, tag), several in runs.items() if len({said[2:5] for said in several}) > 1
+                tag for (_, tag), several in runs.items() if len({description[2:5] for description in several}) > 1
             ],
             "undescribed.runs": [str(place.found) for place in places],
             "undescribed.gone": [tag for _, tag in runs if (team, tag) not in sent],
@@ -351,8 +355,8 @@ def _hard_questions(day: Day) -> _Found:
         judged = [entry.scores.judged[board.main] for entry in board.counted]
         if len(judged) >= _ENOUGH and not board.reference:
             right = np.mean([of_run.correct() > 0 for of_run in judged], axis=0)
-            asked = judged[0].qrels.relevant() > 0
-            missed = [board.queries[i] for i in np.flatnonzero((right <= _MISSED) & asked)]
+            has_relevant = judged[0].qrels.relevant() > 0
+            missed = [board.queries[i] for i in np.flatnonzero((right <= _MISSED) & has_relevant)]
             if missed:
                 yield Decision(Remark.of("missed-query", missed, task=board.called, queries=len(board.queries)))
 

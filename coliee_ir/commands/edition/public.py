@@ -115,10 +115,10 @@ def _participation(boards: Sequence[Leaderboard], edition: Edition, received: st
     """Who took part, and until when."""
     runs = counted(sum(len(board.entries) for board in boards), "run")
     teams = {entry.team for board in boards for entry in board.entries} - {""}
-    who = f"{counted(len(teams), 'team')} and {runs}" if teams else runs
+    participants = f"{counted(len(teams), 'team')} and {runs}" if teams else runs
     times = {"Deadline": edition.deadline and edition.deadline.isoformat(), "Last mail": received}
-    until = "".join(f" {what}: {edition.time(time)}." for what, time in times.items() if time)
-    return f"Results of {who}: the first {_TOP} places of each task, with links to all.{until}"
+    until = "".join(f" {label}: {edition.time(time)}." for label, time in times.items() if time)
+    return f"Results of {participants}: the first {_TOP} places of each task, with links to all.{until}"
 
 
 def part_of(board: Leaderboard, edition: Edition) -> TaskPart:
@@ -146,10 +146,8 @@ def _top(board: Leaderboard) -> Section:
     table, (first, *_) = board.table("results"), board.measures
     table = _as_drawn(table, board)
     columns_shown = [table.header.index(name) for name in ("Place", "Team", "Run", first.name) if name in table.header]
-    rows = [
-        [table.rows[n][one] for one in columns_shown] for n, run in enumerate(board.entries) if 0 < run.place <= _TOP
-    ]
-    short = Grid([table.header[one] for one in columns_shown], rows, n_text=len(columns_shown) - 1)
+    rows = [[table.rows[n][i] for i in columns_shown] for n, run in enumerate(board.entries) if 0 < run.place <= _TOP]
+    short = Grid([table.header[i] for i in columns_shown], rows, n_text=len(columns_shown) - 1)
     link = f'<p><a href="{_page_of(board)}">All {len(board.entries)} runs</a></p>\n'
     return Section(f"task-{board.called.replace(' ', '-')}", titled(board), html(short, titled(board)) + link)
 
@@ -166,18 +164,18 @@ def _as_drawn(table: Grid, board: Leaderboard) -> Grid:
 
 def _sections(board: Leaderboard, edition: Edition, pictures: Pictures) -> Iterator[Section]:
     """The parts of a task's page: its table first."""
-    shown = edition.public
+    public = edition.public
     tables, _ = everything(board, Extras(categories_of(board, edition)))
     tables["results"] = _as_drawn(tables["results"], board)
-    is_left_out = {"questions": shown.hide_gold, "approaches": not shown.approaches}
-    is_shown = shown.figures and bool(board.entries) and is_drawn()
+    is_left_out = {"questions": public.hide_gold, "approaches": not public.approaches}
+    is_shown = public.figures and bool(board.entries) and is_drawn()
     for heading, names in _SECTIONS.items():
-        there = [name for name in names if name in tables and not is_left_out.get(name) and is_worth(tables[name])]
-        parts = [_table_html(tables[name]) for name in there]
+        present = [name for name in names if name in tables and not is_left_out.get(name) and is_worth(tables[name])]
+        parts = [_table_html(tables[name]) for name in present]
         if heading == "Results":  # the table is what people come for
             parts.append(f'<p class="under">{in_html(board.method)}</p>\n' if board.best else "")
             parts += _texts(pictures.of(board, scores_drawn)) if is_shown else []
-        elif "questions" in there:
+        elif "questions" in present:
             parts[-1:-1] = _texts(pictures.of(counted_alone(board), questions_drawn)) if is_shown else []
         if parts:
             yield Section(heading.lower(), heading, "".join(parts))
@@ -218,10 +216,10 @@ def _texts(drawn: Mapping[str, bytes]) -> list[str]:
 def scores_drawn(board: Leaderboard) -> dict[str, bytes]:
     """The figure of the scores, for a page."""
     from coliee_ir.commands.report import figures  # which loads altair
-    from coliee_ir.commands.report.contents import Contents
+    from coliee_ir.commands.report.contents import Contents, Texts
     from coliee_ir.commands.report.drawing import unchecked
 
-    contents = Contents(board, None, (), (), None, (), "", [entry.scores for entry in board.entries])
+    contents = Contents(board, None, (), (), None, Texts(None, ()), (), "", [entry.scores for entry in board.entries])
     with unchecked():
         return _drawn(figures.scores(contents))
 

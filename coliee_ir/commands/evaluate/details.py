@@ -302,8 +302,8 @@ def overlap(scored: Sequence[Scores]) -> Details:
         "only it": partial(_share, "only"),
         **{f"in {scores.name}": partial(_share_of, i) for i, scores in enumerate(runs)},
     }
-    what = "Relevant documents" if part == "documents" else "Right answers"
-    caption = f"{what} found by each run, and the share of them that the other runs also find."
+    counted_things = "Relevant documents" if part == "documents" else "Right answers"
+    caption = f"{counted_things} found by each run, and the share of them that the other runs also find."
     more = {"relevant": relevant_in_all, "missed": missed}
     return Details(tuple(runs), "overlap", tuple(of_runs), Grid.of(rows, columns, caption), more)
 

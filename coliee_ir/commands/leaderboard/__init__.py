@@ -130,10 +130,8 @@ def leaderboard(
     if best:
         remarks += _of_best(runs, ranked)
     entries = [*ranked, *(entry for entry in entries if entry.status)]
-    relevant = None
-    if gold.qrels is not None:
-        counts = [sum(level >= 1 for level in gold.qrels.get(query, {}).values()) for query in basis.queries]
-        relevant = np.array(counts, dtype=np.int64)
+    judged = [(gold.qrels or {}).get(query, {}).values() for query in basis.queries]
+    relevant = np.array([sum(level >= 1 for level in levels) for levels in judged], dtype=np.int64)
     measures = dict.fromkeys(measure for entry in entries for measure in entry.scores.results)
     return Leaderboard(
         task=basis.task,
@@ -143,7 +141,7 @@ def leaderboard(
         protocol=basis.protocol,
         measures=tuple(measures) or tuple(basis.official),
         queries=basis.queries,
-        relevant=relevant,
+        relevant=None if gold.qrels is None else relevant,
         labels=None if gold.labels is None else tuple(map(gold.labels.get, basis.queries)),
         entries=tuple(entries),
         invalid=(*scored.invalid, *unranked),
@@ -163,16 +161,16 @@ def leaderboard(
 def _entries(scored: Scored, measure: str) -> tuple[list[Entry], list[Invalid]]:
     """The runs that can be ranked, and those that cannot."""
     basis = scored.basis
-    by = next(m for m in basis.asked_measures or basis.official if all(part in basis.qrels for part in m.needs))
+    ranking = next(m for m in basis.asked_measures or basis.official if all(part in basis.qrels for part in m.needs))
     if measure and scored:
-        by = measure_of(scored, measure)
+        ranking = measure_of(scored, measure)
     entries, unranked = list[Entry](), list[Invalid]()
     for scores, submission in zip(scored, scored.submissions, strict=True):
         entry = Entry(scores, Interval(math.nan, math.nan), submission)
-        if by in scores.results:
+        if ranking in scores.results:
             entries.append(entry)
         else:
-            why = Remark.of("incomplete", file=scores.file, measure=by)
+            why = Remark.of("incomplete", file=scores.file, measure=ranking)
             unranked.append(Invalid(entry.files or (scores.file,), scores.tag, scores.team, why))
     return entries, unranked
 

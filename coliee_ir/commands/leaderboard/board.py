@@ -96,14 +96,14 @@ class Entry:
 
 def listed_by_tag(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
     """Team, tag → the runs that a row of the list of teams names by their tag."""
-    by_tag = (one for one in entries if one.submission is not None and one.submission.listed == one.tag)
+    by_tag = (entry for entry in entries if entry.submission is not None and entry.submission.listed == entry.tag)
     return by_key(by_tag, lambda entry: (entry.team, entry.tag))
 
 
 def order_key(scores: Scores, tie_break: Sequence[str]) -> tuple[float, ...]:
     """By what a run is ordered: its first measure, then those that break ties, as far as it has them."""
-    by = {measure.name: measure for measure in scores.results}
-    used = [next(iter(by.values())), *(by[name] for name in tie_break if name in by)]
+    by_name = {measure.name: measure for measure in scores.results}
+    used = [next(iter(by_name.values())), *(by_name[name] for name in tie_break if name in by_name)]
     values = [scores.results[measure].value * (-1 if measure.lower_is_better else 1) for measure in used]
     return tuple(-math.inf if math.isnan(value) else round(value, DECIMALS) for value in values)
 
@@ -125,13 +125,13 @@ class PossibleRanks(NamedTuple):
 
 
 def possible_ranks(
-    terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]
+    terms: Sequence[Terms], settings: Resampling, ranked: Sequence[int]
 ) -> tuple[list[PossibleRanks], Standings]:
     """Where runs may stand, best first; all are tested together, and ranks are counted among those that are kept."""
     score = terms[0].score if terms else None
     kind = systems if isinstance(score, systems.MeanOf) else strata if score is strata.mean_over_tasks else paired
     tests = kind.standings(terms, settings)
-    ranks = rank_sets([terms[at].total for at in kept], tests.better[np.ix_(kept, kept)])
+    ranks = rank_sets([terms[i].total for i in ranked], tests.better[np.ix_(ranked, ranked)])
     return [*map(PossibleRanks, ranks, may_be_best(ranks))], tests
 
 

@@ -44,21 +44,20 @@ def ranking(board: Ranking) -> Grid:
 
 def name_columns(board: Ranking) -> dict[str, _Column]:
     """Heading → cell of what a run is called, and what the list of teams says of it."""
-    columns: dict[str, _Column] = {"team": lambda entry: entry.team} if any(e.team for e in board.entries) else {}
-    columns["run"] = lambda entry: entry.scores.name_in_team
-    return columns | teams_file_columns(board)
+    team: dict[str, _Column] = {"team": lambda entry: entry.team} if any(run.team for run in board.entries) else {}
+    return {**team, "run": lambda entry: entry.scores.name_in_team, **teams_file_columns(board)}
 
 
 def teams_file_columns(board: Ranking) -> dict[str, _Column]:
     """Heading → cell of the further columns of the list of teams."""
     names = () if board.teams is None else distinct(board.teams.columns, _own(board))
-    return {name: lambda entry, at=at: entry.more[at] if entry.more else "" for at, name in enumerate(names)}  # type: ignore[misc]
+    return {name: lambda entry, i=i: entry.more[i] if entry.more else "" for i, name in enumerate(names)}  # type: ignore[misc]
 
 
 def _own(board: Ranking) -> list[str]:
     """The headings and columns that are not those of measures, tasks or the list of teams."""
     names = ("place", "team", "file", "run", "returned", "correct", "right", "ranks", "interval", "rank", "other tasks")
-    with_level = (f"{one} {board.percent}" for one in ("rank", "low", "high", "Rank", "Interval"))
+    with_level = (f"{heading} {board.percent}" for heading in ("rank", "low", "high", "Rank", "Interval"))
     return [*names, *map(str.capitalize, names), *with_level]
 
 
@@ -73,17 +72,17 @@ def scored(board: Ranking, decimals: int = 4) -> dict[str, _Column]:
     def cell(measure: Measure, best: str) -> _Column:
         def of(entry: Entry) -> Number:
             value = entry.scores.results[measure].value if measure in entry.scores.results else math.nan
-            shown = "" if math.isnan(value) else f"{value:.{decimals}f}"
-            return Number(value, shown, bold=Number(value).text == best)
+            text = "" if math.isnan(value) else f"{value:.{decimals}f}"
+            return Number(value, text, bold=Number(value).text == best)
 
         return of
 
-    found: dict[str, _Column] = {}
+    columns_of_measures: dict[str, _Column] = {}
     for name, measure in zip(_called(board), board.measures, strict=True):
         values = [result.value for result in board.results(measure, counted=True)]
         best = measure.best(values) if len(values) > 1 else math.nan
-        found[name] = cell(measure, "" if math.isnan(best) else Number(best).text)
-    return found
+        columns_of_measures[name] = cell(measure, "" if math.isnan(best) else Number(best).text)
+    return columns_of_measures
 
 
 def bounds(board: Ranking) -> dict[str, _Column]:
@@ -137,12 +136,12 @@ def results(board: Ranking, style: str = "") -> Grid:
         called: dict[str, Cell] = {"place": "–", "run": "BaseLine" if is_theirs else f"baseline (all {label})"}
         called |= {"correct": Number(right, text), board.ranking.name: Number(share, f"{share:.{decimals}f}")}
         rows.insert(0 if is_theirs else len(rows), [called.get(column, "") for column in headed.values()])
-    kept = [at for at in range(len(headed)) if any(row[at] for row in rows)]
+    filled = [i for i in range(len(headed)) if any(row[i] for row in rows)]
     n_text = sum(
-        column in (*_TEXTS, *teams_file_columns(board)) for at, column in enumerate(headed.values()) if at in kept
+        column in (*_TEXTS, *teams_file_columns(board)) for i, column in enumerate(headed.values()) if i in filled
     )
-    header = [table.header[at] for at in kept]
-    return Grid(header, [[row[at] for at in kept] for row in rows], _caption(board), n_text)
+    header = [table.header[i] for i in filled]
+    return Grid(header, [[row[i] for i in filled] for row in rows], _caption(board), n_text)
 
 
 def _nothing(_: Entry) -> Cell:
@@ -178,12 +177,12 @@ def columns(board: Ranking, *, is_theirs: bool = False) -> dict[str, str]:
         ours = {heading: column for heading, column in ours.items() if column not in left_out}
     columns = {**theirs, **{heading: column for heading, column in ours.items() if column not in theirs.values()}}
     left = [*_TEXTS, *teams_file_columns(board)]
-    order = {column: at for at, column in enumerate(left)}
-    return dict(sorted(columns.items(), key=lambda one: order.get(one[1], len(left))))
+    order = {column: i for i, column in enumerate(left)}
+    return dict(sorted(columns.items(), key=lambda item: order.get(item[1], len(left))))
 
 
-def _count(entry: Entry, what: str) -> Cell:
-    return _whole(entry.scores.counts[what]) if entry.scores.counts else ""
+def _count(entry: Entry, name: str) -> Cell:
+    return _whole(entry.scores.counts[name]) if entry.scores.counts else ""
 
 
 def _right(board: Ranking, entry: Entry) -> Cell:
@@ -200,9 +199,12 @@ def approaches(board: Ranking) -> Grid:
     with_teams = any(entry.team for entry in board.entries)
     runs: dict[tuple[str, ...], list[str]] = {}
     for entry in board.entries:
-        if (one := board.description(entry)) is not None:
+        if (description := board.description(entry)) is not None:
             name = entry.scores.name_in_team
-            texts = (" ".join(text.split()) or "-" for text in (one.models, one.resources, one.explanation))
+            texts = (
+                " ".join(text.split()) or "-"
+                for text in (description.models, description.resources, description.explanation)
+            )
             runs.setdefault((entry.team or f"\0{name}", *texts), []).append(name)
     rows = [[*[team.partition("\0")[0]] * with_teams, ", ".join(tags), *texts] for (team, *texts), tags in runs.items()]
     header = [*["team"] * with_teams, "runs", "models", "resources", "approach"]
@@ -213,8 +215,8 @@ def invalid(board: Ranking) -> Grid:
     """What is not ranked, and why."""
     refused = [refused_below(invalid, None if board.teams is None else board.teams.common) for invalid in board.invalid]
     columns: dict[str, Callable[[Invalid], Cell]] = {
-        "team": lambda one: one.team, "run": lambda one: one.tag, "files": lambda one: ", ".join(one.files),
-        "reason": lambda one: str(one.reason),
+        "team": lambda run: run.team, "run": lambda run: run.tag, "files": lambda run: ", ".join(run.files),
+        "reason": lambda run: str(run.reason),
     }  # fmt: skip
     return Grid.of(refused, columns, f"Not ranked: {len(refused)}.", n_text=4)
 
@@ -225,12 +227,12 @@ def below(file: str, common: Path | None) -> str:
     return str(path.relative_to(common)) if common is not None and path.is_relative_to(common) else file
 
 
-def refused_below(one: Invalid, common: Path | None) -> Invalid:
+def refused_below(refused: Invalid, common: Path | None) -> Invalid:
     """What is not ranked, as others than the gold's owner may see it, and without the folders of this machine."""
-    reason, files = one.reason.for_others, [below(file, common) for file in one.files]
-    for file, name in zip(one.files, files, strict=True):
+    reason, files = refused.reason.for_others, [below(file, common) for file in refused.files]
+    for file, name in zip(refused.files, files, strict=True):
         reason = reason.replace(file, name)
-    return one._replace(files=tuple(files), reason=Remark(one.reason.kind, reason))
+    return refused._replace(files=tuple(files), reason=Remark(refused.reason.kind, reason))
 
 
 def _whole(n: int) -> Number:

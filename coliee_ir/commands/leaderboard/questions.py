@@ -61,12 +61,12 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
     """
     sheet = read_sheet(Source(path))
     named = sheet.column("category", "categories")
-    known = set(texts("queries", queries, "a list of query ids"))
-    found: dict[str, dict[str, None]] = {} if named is not None else {name: {} for name in sheet.header[1:]}
+    judged = set(texts("queries", queries, "a list of query ids"))
+    by_name: dict[str, dict[str, None]] = {} if named is not None else {name: {} for name in sheet.header[1:]}
     strangers = set()
     for line, cells in sheet.rows:
-        query = cells[0] if cells[0] in known else normal_id(cells[0])
-        if query not in known:
+        query = cells[0] if cells[0] in judged else normal_id(cells[0])
+        if query not in judged:
             strangers.add(query)
             continue
         if named is not None:
@@ -77,16 +77,16 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
             ]
         for name in map(str.strip, of_row):
             if name:
-                found.setdefault(name, {})[query] = None
-    if not any(found.values()):
+                by_name.setdefault(name, {})[query] = None
+    if not any(by_name.values()):
         remedy = "write query,category in the first row, then the ids of the gold"
         problem = "no judged question has a category"
         raise InputError("no-result", sheet.name, problem, found=next(iter(strangers), None), remedy=remedy)
     remarks = []
     if strangers:
         remarks.append(Remark.of("sheet-rows", sorted(strangers), file=sheet.name))
-    questions = {name: tuple(of) for name, of in found.items() if of}
-    if empty := [name for name, of in found.items() if not of]:
+    questions = {name: tuple(of_category) for name, of_category in by_name.items() if of_category}
+    if empty := [name for name, of_category in by_name.items() if not of_category]:
         remarks.append(Remark.of("sheet-rows.empty", empty, file=sheet.name))
     return Categories(sheet.name, questions, tuple(remarks))
 
@@ -235,17 +235,17 @@ def questions(board: Ranking) -> Grid:
     kind_of = kinds(board)
     names = distinct([short(measure.name) for measure in board.measures], ["query", "kind", "relevant"])
     means = {name: _mean_of_runs(board, measure) for name, measure in zip(names, board.measures, strict=True)}
-    order = sorted(range(len(board.queries)), key=lambda at: _KINDS.index(kind_of[at]))
+    order = sorted(range(len(board.queries)), key=lambda i: _KINDS.index(kind_of[i]))
     n_relevant = board.relevant if board.main == "documents" else None
     columns: dict[str, Callable[[int], Cell]] = {
         "query": board.queries.__getitem__,
         "kind": kind_of.__getitem__,
-        **({} if n_relevant is None else {"relevant": lambda at: whole(int(n_relevant[at]))}),
-        **{name: lambda at, of=of: Number(float(of[at])) for name, of in means.items()},  # type: ignore[misc]
+        **({} if n_relevant is None else {"relevant": lambda i: whole(int(n_relevant[i]))}),
+        **{name: lambda i, mean=mean: Number(float(mean[i])) for name, mean in means.items()},  # type: ignore[misc]
     }
-    what = "answered rightly by" if n_relevant is None else "returned by"
+    how = "answered rightly by" if n_relevant is None else "returned by"
     caption = (
-        f"Means over {counted(len(board.counted), 'run')}, question by question. Easy: {what} at least {EASY:.0%} of "
+        f"Means over {counted(len(board.counted), 'run')}, question by question. Easy: {how} at least {EASY:.0%} of "
         f"the runs{'.' if n_relevant is None else '; reported for questions with one relevant document.'}"
     )
     return Grid.of(order, columns, caption, n_text=2)
@@ -301,26 +301,26 @@ def _numbers(kind_of: Sequence[str]) -> dict[str, BoolArray]:
     return {kind: first == kind for kind in ("one", "several") if (first == kind).any()}
 
 
-def _in_bins(board: Ranking, columns: Mapping[str, BoolArray], which: str) -> Grid:
+def _in_bins(board: Ranking, columns: Mapping[str, BoolArray], ending: str) -> Grid:
     """How many questions of each column have their mean over all runs in which tenth."""
     measure = board.ranking
     means = _mean_of_runs(board, measure)
-    kept = ~np.isnan(means)
+    is_known = ~np.isnan(means)
     # a mean of 0.3 may have come out as 0.29999999999999998
-    bins = np.clip(np.floor(np.where(kept, means, 0.0) * _BINS + 1e-9).astype(np.int64), 0, _BINS - 1)
-    counts = {name: np.bincount(bins[mask & kept], minlength=_BINS).tolist() for name, mask in columns.items()}
-    cells: dict[str, Callable[[int], Cell]] = {"mean": lambda at: f"{at / _BINS:.1f}–{(at + 1) / _BINS:.1f}"}
-    cells |= {name: lambda at, n=n: whole(n[at]) for name, n in counts.items()}  # type: ignore[misc]
+    bins = np.clip(np.floor(np.where(is_known, means, 0.0) * _BINS + 1e-9).astype(np.int64), 0, _BINS - 1)
+    counts = {name: np.bincount(bins[mask & is_known], minlength=_BINS).tolist() for name, mask in columns.items()}
+    cells: dict[str, Callable[[int], Cell]] = {"mean": lambda i: f"{i / _BINS:.1f}–{(i + 1) / _BINS:.1f}"}
+    cells |= {name: lambda i, n=n: whole(n[i]) for name, n in counts.items()}  # type: ignore[misc]
     caption = (
         f"Questions by their mean {short(measure.name)} over {counted(len(board.counted), 'run')}; "
-        f"a bin holds its lower bound, the last one both{which}."
+        f"a bin holds its lower bound, the last one both{ending}."
     )
     return Grid.of(range(_BINS), cells, caption)
 
 
 def masks(board: Ranking, categories: Categories) -> dict[str, BoolArray]:
     """Category → which of the questions belong to it; shape (Q,)."""
-    return {name: np.isin(board.queries, of) for name, of in categories.questions.items()}
+    return {name: np.isin(board.queries, ids) for name, ids in categories.questions.items()}
 
 
 def by_category(board: Ranking, categories: Categories | None) -> Grid:
@@ -335,7 +335,7 @@ def by_category(board: Ranking, categories: Categories | None) -> Grid:
     percent = measure.name == "Accuracy"
     of_category = {**masks(board, categories), "all": np.ones(len(board.queries), dtype=np.bool_)}
     terms = [result.terms for result in board.results(measure)]
-    names, caption = board.names(), f"{'Percentage of right answers' if percent else measure.name} by category"
+    names, caption = board.names(), f"{'Percentage summed right answers' if percent else measure.name} by category"
     caption += "; categories may overlap."
     baseline = majority(board)
     if baseline is not None:
@@ -344,7 +344,7 @@ def by_category(board: Ranking, categories: Categories | None) -> Grid:
         caption += f" Baseline: the most frequent label, {label}, for every question."
     rows: list[list[Cell]] = []
     for name, mask in of_category.items():
-        values = [float(of.score(of.each[mask].sum(axis=0))) for of in terms]
+        values = [float(summed.score(summed.each[mask].sum(axis=0))) for summed in terms]
         if baseline is not None:
             values.insert(0, float(is_right[mask].mean()))
         best = max((value for value in values if not np.isnan(value)), default=np.nan)
@@ -361,8 +361,8 @@ def majority(board: Ranking) -> tuple[str, FloatArray] | None:
     """The most frequent label, and whether it is right for each question; None where labels alone do not decide."""
     if board.protocol.parts != ("answers",) or board.labels is None:
         return None
-    label = sum(given is True for given in board.labels) > sum(given is False for given in board.labels)
-    return ("Y" if label else "N"), np.array([given is label for given in board.labels], dtype=np.float64)
+    label = sum(answer is True for answer in board.labels) > sum(answer is False for answer in board.labels)
+    return ("Y" if label else "N"), np.array([answer is label for answer in board.labels], dtype=np.float64)
 
 
 def _mean(values: Iterable[FloatArray], n: int) -> FloatArray:

@@ -51,10 +51,10 @@ def joined(tasks: Mapping[str, Scored], name: str = "") -> Scored:
         raise UsageError("too-few", "a ranking over tasks needs two tasks: name a file of scores for each")
     for scored in tasks.values():
         checked(scored, 1, "each task")
-    by = {task: measure_of(scored, name) if name else ranking_of(scored[0]) for task, scored in tasks.items()}
-    measure, *others = dict.fromkeys(by.values())
+    by_task = {task: measure_of(scored, name) if name else ranking_of(scored[0]) for task, scored in tasks.items()}
+    measure, *others = dict.fromkeys(by_task.values())
     if others:
-        listed = ", ".join(f"{shortened(task)} by {of}" for task, of in by.items())
+        listed = ", ".join(f"{shortened(task)} by {ranking}" for task, ranking in by_task.items())
         problem = "name a measure that all tasks have: -m NAME (in Python measure=)"
         raise UsageError("not-comparable", f"{problem}; they are ranked {listed}")
     firsts = [scored[0] for scored in tasks.values()]
@@ -67,20 +67,20 @@ def joined(tasks: Mapping[str, Scored], name: str = "") -> Scored:
     schema = Schema(first.unit, columns={place: [([*of_query], [*of_query.values()])] for place in PLACES})
     runs = []
     for run in dict.fromkeys(scores.name for scored in tasks.values() for scores in scored):
-        found = [next((scores for scores in scored if scores.name == run), None) for scored in tasks.values()]
-        known = [scores for scores in found if scores is not None]
-        results = [None if scores is None else scores.results.get(measure) for scores in found]
+        of_tasks = [next((scores for scores in scored if scores.name == run), None) for scored in tasks.values()]
+        of_run = [scores for scores in of_tasks if scores is not None]
+        results = [None if scores is None else scores.results.get(measure) for scores in of_tasks]
         sizes = [len(scores.query_ids) for scores in firsts]
-        there = [
+        answered = [
             answered
-            for scores, n in zip(found, sizes, strict=True)
+            for scores, n in zip(of_tasks, sizes, strict=True)
             for answered in ([False] * n if scores is None else scores.answered)
         ]
         runs.append(Scores(
-            run, ", ".join(dict.fromkeys(scores.file for scores in known)), gold, task, edition,
-            {measure: _of_all(results, sizes)}, basis.queries, there, {}, 0, decisions=first.decisions, schema=schema,
-            own_remarks=tuple(dict.fromkeys(remark for scores in known for remark in scores.remarks)),
-            team=known[0].team,
+            run, ", ".join(dict.fromkeys(scores.file for scores in of_run)), gold, task, edition,
+            {measure: _of_all(results, sizes)}, basis.queries, answered, {}, 0, decisions=first.decisions,
+            schema=schema, own_remarks=tuple(dict.fromkeys(remark for scores in of_run for remark in scores.remarks)),
+            team=of_run[0].team,
         ))  # fmt: skip
     remarks = [remark for scored in tasks.values() for remark in scored.remarks]
     return Scored(runs, basis, [None] * len(runs), remarks=remarks, keep="scores")
@@ -133,14 +133,14 @@ def over_tasks(
     if scale not in SCALES:
         raise UsageError("unknown-name", f"unknown scale {scale!r}; the scales are {', '.join(SCALES)}")
     queries = entries[0].scores.query_ids if entries else ()
-    of = groups_of(tasks, queries, "tasks") or {}
-    unique, number, sizes = np.unique([of[query] for query in queries], return_inverse=True, return_counts=True)
+    task_of = groups_of(tasks, queries, "tasks") or {}
+    unique, number, sizes = np.unique([task_of[query] for query in queries], return_inverse=True, return_counts=True)
     names = tuple(map(str, unique.tolist()))
     answered = [np.bincount(number, entry.scores.answered, len(names)) for entry in entries]
-    kept = [entry for entry, of_tasks in zip(entries, answered, strict=True) if of_tasks.all()]
-    if len(names) < 2 or len(kept) < 2:
-        found = f"{counted(len(names), 'task')}, {counted(len(kept), 'run')} with all of them"
-        problem = f"a ranking over tasks needs two tasks and two runs that have all ({found})"
+    complete = [entry for entry, of_tasks in zip(entries, answered, strict=True) if of_tasks.all()]
+    if len(names) < 2 or len(complete) < 2:
+        counts = f"{counted(len(names), 'task')}, {counted(len(complete), 'run')} with all of them"
+        problem = f"a ranking over tasks needs two tasks and two runs that have all ({counts})"
         remedy = (
             "to rank by what all runs have: --decision unanswered=common; where each folder is a task: --tasks folder"
         )
@@ -152,24 +152,25 @@ def over_tasks(
         problem = f"a task with a single score of each run does not show how others of it would be: {', '.join(single)}"
         raise UsageError("too-few", f"{problem}; take it out, if it is a total, or make it one task with others")
     _check_whole(entries, np.array(answered), names, sizes)
-    within = {name: number == at for at, name in enumerate(names)}
-    values = [_contributions(entry.scores.results[measure], within.values()) for entry in kept]
+    within = {name: number == i for i, name in enumerate(names)}
+    values = [_contributions(entry.scores.results[measure], within.values()) for entry in complete]
     lower = measure.lower_is_better
     if scale == "wins":
-        each = np.stack([entry.scores.results[measure].per_query for entry in kept]) * (-1 if lower else 1)
-        beaten = [(np.sign(np.nan_to_num(one - each)).sum(axis=0) / (len(kept) - 1) + 1) / 2 for one in each]
-        values, lower = beaten, False
+        each = np.stack([entry.scores.results[measure].per_query for entry in complete]) * (-1 if lower else 1)
+        n_others = len(complete) - 1
+        values = [(np.sign(np.nan_to_num(run - each)).sum(axis=0) / n_others + 1) / 2 for run in each]
+        lower = False
     means = [[float(value[of_task].mean()) for of_task in within.values()] for value in values]
     called = ExternalMeasure(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
     headings = distinct(names, [called.title])  # one may be called as what ranks
     ranked = list[Entry]()
-    for entry, one, each_mean in zip(kept, values, means, strict=True):
-        terms = terms_over_tasks(one, number)
+    for entry, values_of_run, each_mean in zip(complete, values, means, strict=True):
+        terms = terms_over_tasks(values_of_run, number)
         results: dict[Measure, Result] = {
             called: Result(terms.total, entry.scores.results[measure].per_query, None, terms)
         }
         results |= {
-            ExternalMeasure(name, "share", lower): Result(value, one)
+            ExternalMeasure(name, "share", lower): Result(value, values_of_run)
             for name, value in zip(headings, each_mean, strict=True)
         }
         ranked.append(replace(entry, scores=replace(entry.scores, results=results, ties={})))
@@ -193,8 +194,8 @@ def over_tasks(
             remarks.append(Remark.of("same-tasks", task=shortened(name), other=shortened(first)))
     greatest = np.abs(means).max(axis=0)
     if scale == "score" and greatest.max() > max(1.0, _UNLIKE * greatest.min()):
-        shown = [f"{shortened(name)} up to {value:.4g}" for name, value in zip(names, greatest.tolist(), strict=True)]
-        remarks.append(Remark.of("unlike-scales", shown))
+        unlike = [f"{shortened(name)} up to {value:.4g}" for name, value in zip(names, greatest.tolist(), strict=True)]
+        remarks.append(Remark.of("unlike-scales", unlike))
     if empty := sorted({*tasks.values()} - {*names}):
         remarks.append(Remark.of("left-out.empty-tasks", [*map(shortened, empty)]))
     return ranked, names, remarks
@@ -205,19 +206,19 @@ def _check_whole(entries: Sequence[Entry], answered: IntArray, names: Sequence[s
     holes = np.argwhere((answered > 0) & (answered < sizes))
     if len(holes) and str(entries[0].scores.decisions.unanswered) == "tasks":
         run, task = holes[0].tolist()
-        found = f"{int(answered[run, task])} of {int(sizes[task])} scores"
-        problem = f"{shortened(entries[run].name)} has {found} of the task {shortened(names[task])}"
+        scores_of_task = f"{int(answered[run, task])} of {int(sizes[task])} scores"
+        problem = f"{shortened(entries[run].name)} has {scores_of_task} of the task {shortened(names[task])}"
         remedy = "complete them; or let those that are missing count 0: --decision unanswered=zero; or rank by those "
         raise UsageError("missing-key", f"{problem}; {remedy}that all runs have: --decision unanswered=common")
 
 
 def _contributions(result: Result, tasks: Iterable[BoolArray]) -> FloatArray:
     """What each query says of its task's score, which is the mean of that: of a mean over queries its values."""
-    found, terms = np.zeros(len(result.per_query)), result.terms
+    contributions, terms = np.zeros(len(result.per_query)), result.terms
     for of_task in tasks:
         board = Board([terms._replace(each=terms.each[of_task])])
-        found[of_task] = board.f[0] + board.n * board.u[0]
-    return found
+        contributions[of_task] = board.f[0] + board.n * board.u[0]
+    return contributions
 
 
 def ranks_on_others(ranked: Sequence[Entry], n_tasks: int, settings: Resampling) -> dict[str, Ranks]:
@@ -227,6 +228,7 @@ def ranks_on_others(ranked: Sequence[Entry], n_tasks: int, settings: Resampling)
     runs = []
     for entry in ranked:
         measures = [*entry.scores.results.items()][1 : n_tasks + 1]
-        runs.append(of_mean(np.array([-of.value if measure.lower_is_better else of.value for measure, of in measures])))
-    stood, _ = possible_ranks(runs, settings, range(len(runs)))
-    return {entry.name: possible_ranks.ranks for entry, possible_ranks in zip(ranked, stood, strict=True)}
+        values = [-result.value if measure.lower_is_better else result.value for measure, result in measures]
+        runs.append(of_mean(np.array(values)))
+    possible, _ = possible_ranks(runs, settings, range(len(runs)))
+    return {entry.name: of_run.ranks for entry, of_run in zip(ranked, possible, strict=True)}

@@ -24,7 +24,7 @@ from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.compare.golds import TwoGolds
 from coliee_ir.commands.leaderboard import Entry, leaderboard, read_categories
-from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, Ranks, Texts, texts_of
+from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, Ranks, texts_of
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.measures import Measure
@@ -47,7 +47,6 @@ class Report(TabularResult):
     """A report, ready to be written. What it shows is in ``to_dict`` and ``to_frame``."""
 
     contents: Contents
-    texts: Texts
 
     def __repr__(self) -> str:
         board = self.contents.board
@@ -65,7 +64,7 @@ class Report(TabularResult):
         """The page, which needs no other file and no network."""
         from coliee_ir.commands.report.page import page
 
-        return page(self.contents, self.texts)
+        return page(self.contents)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON inside the page: what ``evaluate -f json -q`` prints of the same runs, of many without ``-q``."""
@@ -147,8 +146,8 @@ def report(
     tunings: list[Tuning | None] = []
     texts_of_documents: dict[str, str] = {}
     for entry in board.entries[:FEW]:
-        one = entry.submission
-        record = None if one is None or board.main != "documents" else basis.read(one.run)
+        submission = entry.submission
+        record = None if submission is None or board.main != "documents" else basis.read(submission.run)
         ranks_of.append(
             RunInMemory(record, {*basis.queries}).ranks(texts_of_documents) if isinstance(record, Run) else {}
         )
@@ -159,9 +158,9 @@ def report(
     two_golds = None
     if other is not None:
         by = board.ranking.name
-        found = compare(scored, measures=by, baseline=baseline, n_resamples=n_resamples, seed=seed, other=other)
-        assert isinstance(found, TwoGolds)
-        two_golds = replace(found, gold=local(found.gold), other_gold=local(found.other_gold))
+        by_both_golds = compare(scored, measures=by, baseline=baseline, n_resamples=n_resamples, seed=seed, other=other)
+        assert isinstance(by_both_golds, TwoGolds)
+        two_golds = replace(by_both_golds, gold=local(by_both_golds.gold), other_gold=local(by_both_golds.other_gold))
     results = (comparison, in_categories, two_golds)
     remarks = [remark for result in results if result is not None for remark in result.remarks]
     remarks += [*unknown, *board.remarks]
@@ -171,12 +170,13 @@ def report(
         ranks=ranks_of,
         tunings=tunings,
         categories=in_categories,
+        texts=texts,
         remarks=tuple(dict.fromkeys(remarks)),
         command=command,
         in_order=scored,
         two_golds=two_golds,
     )
-    whole = Report(contents, texts)
+    whole = Report(contents)
     if path is not None:
         whole.write_html(path)
     return whole
@@ -191,11 +191,11 @@ def check_installed(what: str = "a report") -> None:
 
 def _tuning(basis: Basis, measure: Measure, entry: Entry, settings: Resampling) -> tuple[Tuning | None, list[str]]:
     """The best cutoff of a run, None where there is none to choose; and why where that is worth a remark."""
-    one, judged = entry.submission, entry.scores.judged
+    submission, judged = entry.submission, entry.scores.judged
     whole = isinstance(measure, Micro | Macro) and measure.cutoff is None
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     is_sufficient = isinstance(measure, Accuracy) and "documents" in basis.protocol.parts
-    if one is None or not basis.protocol.ranked or not (whole or is_sufficient) or of_means:
+    if submission is None or not basis.protocol.ranked or not (whole or is_sufficient) or of_means:
         return None, []
     if int(np.max(judged.get("long", judged["documents"]).retrieved, initial=0)) < 2:
         return None, []
@@ -203,8 +203,8 @@ def _tuning(basis: Basis, measure: Measure, entry: Entry, settings: Resampling) 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ScoreWarning)  # as scoring has said
             return cutoffs.tune(
-                basis.gold, basis.read(one.ranking), measure=measure.name,
-                task=basis.task, edition=basis.edition, answers=one.answers if is_sufficient else None,
+                basis.gold, basis.read(submission.ranking), measure=measure.name,
+                task=basis.task, edition=basis.edition, answers=submission.answers if is_sufficient else None,
                 seed=settings.seed, exclude=basis.excluded,
                 decisions=basis.decisions, columns=basis.columns,
             ), []  # fmt: skip

@@ -76,7 +76,7 @@ class Hardness(NamedTuple):
         mean = -self.mean if self.lower_is_better else self.mean
         key, other = (mean, -self.spread) if name == "hardest" else (-self.spread, mean)
         first, second = key.tolist(), other.tolist()
-        return sorted(range(n), key=lambda at: (_last(first[at]), _last(second[at]), at))
+        return sorted(range(n), key=lambda i: (_last(first[i]), _last(second[i]), i))
 
     def places(self) -> dict[str, list[int]]:
         """For each of ``ORDERS`` the place of every query."""
@@ -97,6 +97,7 @@ class Contents:
     ranks: Sequence[Ranks]  # for each of few runs where its documents stand; empty for a task of answers
     tunings: Sequence[Tuning | None]  # for each of few runs the best cutoff; None where there is none to choose
     categories: Categories | None  # of the questions; None where none were given
+    texts: Texts  # titles of documents, and what queries ask
     remarks: tuple[str, ...]  # what there is to know of the report itself
     command: str  # what makes it again; empty where that is not known
     in_order: Sequence[Scores]  # the scores in the order in which the runs were given
@@ -164,7 +165,7 @@ class Contents:
                 yield f"Cut to {tuning.rule}, expect {expected} on similar queries."
             else:
                 yield f"No cut of {name} is expected to score higher on similar queries."
-        may_be_best = {at for at, entry in enumerate(self.board.entries) if best and entry.may_be_best}
+        may_be_best = {i for i, entry in enumerate(self.board.entries) if best and entry.may_be_best}
         like = [] if self.comparison is None else [
             f"{self.names[pair.a]} and {self.names[pair.b]}" for pair in self.comparison.pairs
             if not (self.comparison.significant(pair) or may_be_best >= {pair.a, pair.b})
@@ -247,14 +248,14 @@ def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:
     return Texts(corpus, gold.queries, statements)
 
 
-def details(contents: Contents, texts: Texts) -> dict[str, Any]:
+def details(contents: Contents) -> dict[str, Any]:
     """What every query opens to."""
     scored, names = contents.scored[:FEW], contents.names[:FEW]
     shown = min(max(_WRONG // len(names), _FEWEST), _MOST)
-    opened = _Opened(scored, contents.ranks, texts, shown) if contents.has_documents else None
+    opened = _Opened(scored, contents.ranks, contents.texts, shown) if contents.has_documents else None
     queries = []
     for i, query in enumerate(contents.board.queries):
-        text = texts.query(query)
+        text = contents.texts.query(query)
         queries.append({
             **({"text": text} if text else {}), **({} if opened is None else opened.documents_of(i, query)),
             **(_answers(scored, i) if "answers" in scored[0].judged else {}),
@@ -284,19 +285,24 @@ class _Opened:
         relevant = {qrels.documents[row]: row for row in rows_of_query if qrels.relevance[row] >= 1}
         ranks = [run.get(query, {}) for run in self.ranks_of]
         wrong = [[document for document in run if document not in relevant] for run in ranks]
-        shown = dict.fromkeys(document for of_run in wrong for document in of_run[: self.shown])
-        found = {document: [(run, rank) for run, rank in enumerate(self.ranks[row]) if rank > 0]
+        listed = dict.fromkeys(document for of_run in wrong for document in of_run[: self.shown])
+        retrieved_by = {document: [(run, rank) for run, rank in enumerate(self.ranks[row]) if rank > 0]
                  for document, row in relevant.items()}  # fmt: skip
         of_wrong = {document: [(run, of_run[document]) for run, of_run in enumerate(ranks) if document in of_run]
-                    for document in shown}  # fmt: skip
-        found |= sorted(of_wrong.items(), key=lambda item: (-len(item[1]), min(rank for _, rank in item[1])))
+                    for document in listed}  # fmt: skip
+        retrieved_by |= sorted(of_wrong.items(), key=lambda item: (-len(item[1]), min(rank for _, rank in item[1])))
         rows = []
-        for document, pairs in found.items():
+        for document, pairs in retrieved_by.items():
             name = self.label(document), self.texts.document(query, document)
             number = self.numbers.setdefault(name, len(self.numbers))
             rows.append([number, int(document in relevant), *(n for pair in pairs for n in pair)])
         counts = [
-            [correct, len(relevant) - correct, retrieved - correct, sum(document not in shown for document in of_run)]
+            [
+                correct,
+                len(relevant) - correct,
+                retrieved - correct,
+                sum(document not in listed for document in of_run),
+            ]
             for correct, retrieved, of_run in zip(self.correct[i], self.retrieved[i], wrong, strict=True)
         ]
         return {"rows": rows, "counts": counts}

@@ -137,24 +137,24 @@ def name_axis(what: str = "runs", **more: Any) -> alt.Axis:
     )
 
 
-def run_colour(n: int, there: Sequence[int] | None = None) -> alt.Color:
+def run_colour(n: int, runs: Sequence[int] | None = None) -> alt.Color:
     """The colour of each of n runs, in every figure: its own for the best ones, grey for the others.
 
     The legend has the runs that are there, by default all.
     """
-    roles = [f"@run{at}" if at <= COLOURS else "@other" for at in range(1, n + 1)]
-    return alt.Color("r:N", legend=_legend(n, there), scale=alt.Scale(domain=list(range(n)), range=roles))
+    roles = [f"@run{i}" if i <= COLOURS else "@other" for i in range(1, n + 1)]
+    return alt.Color("r:N", legend=_legend(n, runs), scale=alt.Scale(domain=list(range(n)), range=roles))
 
 
 def run_shape(n: int) -> alt.Shape:
     """The shape of each of n runs, so that colour is never alone in telling runs apart."""
-    shapes = [_SHAPES[at % len(_SHAPES)] for at in range(n)]
+    shapes = [_SHAPES[i % len(_SHAPES)] for i in range(n)]
     return alt.Shape("r:N", legend=_legend(n), scale=alt.Scale(domain=list(range(n)), range=shapes))
 
 
-def _legend(n: int, there: Sequence[int] | None = None) -> alt.Legend | None:
+def _legend(n: int, runs: Sequence[int] | None = None) -> alt.Legend | None:
     """The runs that have a colour; pointing at the others names them. None where no run is to be named."""
-    values = [at for at in (range(n) if there is None else there) if at < COLOURS]
+    values = [run for run in (range(n) if runs is None else runs) if run < COLOURS]
     return alt.Legend(title=None, columns=4, values=values, labelExpr=number_label("runs")) if values else None
 
 

@@ -112,14 +112,14 @@ def table(contents: Contents) -> Grid:
     board, runs, several = contents.board, contents.scored, len(contents.names) > 1
     columns: dict[str, _Column] = {"run": contents.names.__getitem__}
     if several:
-        columns[f"rank {board.percent}"] = lambda at: str(board.entries[at].ranks)
+        columns[f"rank {board.percent}"] = lambda i: str(board.entries[i].ranks)
     counts = ("correct", "retrieved", "relevant") if contents.has_documents else ()
     titles = distinct(map(str, board.measures), [*columns, "answered", *counts])
     for title, measure in zip(titles, board.measures, strict=True):
         columns[title] = _scores_of(contents, measure, is_bold=several and not is_count(measure))
-    columns["answered"] = lambda at: whole(runs[at].queries["answered"])
+    columns["answered"] = lambda i: whole(runs[i].queries["answered"])
     for name in counts:
-        columns[name] = lambda at, name=name: whole(runs[at].counts[name])  # type: ignore[misc]
+        columns[name] = lambda i, name=name: whole(runs[i].counts[name])  # type: ignore[misc]
     kinds = {"Wilson's" if are_shares(board.results(measure)) else "jackknife t" for measure in board.measures}
     of_which = "Wilson's of shares of queries, jackknife t of the others" if len(kinds) > 1 else kinds.pop()
     caption = f"Scores with {board.percent} intervals ({of_which}), for similar {plural(board.unit)}"
@@ -174,9 +174,9 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
             drawn.mark_text(dy=8, fontSize=10).encode(text="sure:N"),
         ]
     width, height = (max(min(640 // max(len(names), 1), 96), 50), 38) if legible else (14, 14)
-    found = sum(comparison.significant(pair) for pair in comparison.pairs)
+    n_clear = sum(comparison.significant(pair) for pair in comparison.pairs)
     pairs = counted(len(comparison.pairs), "pair")
-    says = f"The row's run minus the column's, with p values; a star marks what is significant, {found} of {pairs}."
+    says = f"The row's run minus the column's, with p values; a star marks what is significant, {n_clear} of {pairs}."
     chart = alt.layer(*layers).properties(width=alt.Step(width), height=alt.Step(height))
     title = f"Differences of {comparison.measure}"
     return figure("differences", title, says, chart, comparison.differences(), runs=names)
@@ -214,11 +214,11 @@ def heat_map(contents: Contents) -> Figure:
     hard, names = contents.hardness, _measured(contents)
     measure, board = contents.measure.name, contents.board
     of_query = [
-        {"q": at, "query": printable(query), "mean": round(float(hard.mean[at]), 4)}
-        | {name: place[at] for name, place in hard.places().items()}
-        | ({} if board.relevant is None else {"relevant": int(board.relevant[at])})
-        for at, query in enumerate(board.queries)
-        if not math.isnan(hard.mean[at])
+        {"q": i, "query": printable(query), "mean": round(float(hard.mean[i]), 4)}
+        | {name: place[i] for name, place in hard.places().items()}
+        | ({} if board.relevant is None else {"relevant": int(board.relevant[i])})
+        for i, query in enumerate(board.queries)
+        if not math.isnan(hard.mean[i])
     ]
     of_run = [{"r": r, "run": run} for r, run in enumerate(names)]
     cells = [
@@ -263,12 +263,12 @@ def heat_map(contents: Contents) -> Figure:
         .properties(width=WIDTH - 100, height=alt.Step(height))
         .add_params(alt.param(name="order", value="hardest"))
     )  # fmt: skip
-    known = hard.mean[~np.isnan(hard.mean)]
-    none, full = (known <= NEAR).sum(), (known >= 1 - NEAR).sum()
+    means = hard.mean[~np.isnan(hard.mean)]
+    none, full = (means <= NEAR).sum(), (means >= 1 - NEAR).sum()
     says = f"A column is a {board.unit}, in the order chosen above, and a row a run.{best}"
     if not hard.lower_is_better and ends == [0, 1]:
         perfect = f"; every run scores 1 on {full}" * bool(full)
-        says += f" No run scores anything on {none} of {len(known)} {plural(board.unit)}{perfect}."
+        says += f" No run scores anything on {none} of {len(means)} {plural(board.unit)}{perfect}."
     return figure("queries", f"{measure} of every query", says, chart, queries_table(contents), runs=names)
 
 
@@ -280,11 +280,11 @@ def queries_table(contents: Contents) -> Grid:
     of_runs = dict(zip(_measured(contents) if len(values) <= FEW else (), values, strict=False))
     columns: dict[str, Callable[[int], Cell]] = {
         "query": contents.board.queries.__getitem__,
-        **({} if relevant is None else {"relevant": lambda at: whole(int(relevant[at]))}),
+        **({} if relevant is None else {"relevant": lambda i: whole(int(relevant[i]))}),
     }
     names = distinct([*means, *of_runs], columns)
     for name, column in zip(names, [*means.values(), *of_runs.values()], strict=True):
-        columns[name] = lambda at, column=column: Number(float(column[at]))  # type: ignore[misc]
+        columns[name] = lambda i, column=column: Number(float(column[i]))  # type: ignore[misc]
     return Grid.of(hard.order("hardest"), columns)
 
 
@@ -351,13 +351,13 @@ def by_cutoff(contents: Contents) -> Figure | None:
         return None
     p, r = (MicroP(), MicroR()) if isinstance(contents.measure, Micro) else (MacroP(), MacroR())
     points: list[dict[str, Any]] = []  # of a run as submitted k is None
-    for at, (name, scores, most) in enumerate(zip(names, scored, longest, strict=True)):
+    for i, (name, scores, most) in enumerate(zip(names, scored, longest, strict=True)):
         ranked, decisions = ranking_of(scores.judged), scores.decisions
         precisions, recalls = (at_cutoffs(measure, ranked, most, decisions).values for measure in (p, r))
         values = {k: (precisions[k - 1], recalls[k - 1]) for k in (*(k for k in _CUTOFFS if k < most), most) if k}
         as_submitted = tuple(measure.compute(scores.judged, decisions).value for measure in (p, r))
         points += [
-            {"r": at, "run": name, "k": k, "precision": float(precision), "recall": float(recall)}
+            {"r": i, "run": name, "k": k, "precision": float(precision), "recall": float(recall)}
             for k, (precision, recall) in {**values, None: as_submitted}.items()
         ]
     columns: dict[str, Callable[[Any], Cell]] = {
@@ -393,10 +393,10 @@ def by_cutoff(contents: Contents) -> Figure | None:
             .mark_text(align="left", dx=5, dy=-7, fontSize=10, color="@soft")
             .encode(x=x, y=y, text="k:N")
         )
-    which = f" Of {len(contents.names)} runs the best {FEW} are drawn." if len(contents.names) > FEW else ""
+    of_many = f" Of {len(contents.names)} runs the best {FEW} are drawn." if len(contents.names) > FEW else ""
     says = f"{p.name} over {r.name}, each ranking cut after 1, 2, 3 … documents; an open mark is the run as submitted."
     chart = alt.layer(*layers).properties(width=WIDTH - 180, height=340)
-    return figure("cutoffs", "Precision and recall by cutoff", says + which, chart, data, runs=names)
+    return figure("cutoffs", "Precision and recall by cutoff", says + of_many, chart, data, runs=names)
 
 
 def missing(contents: Contents) -> Grid | None:
@@ -423,12 +423,12 @@ def tuned(contents: Contents) -> Figure | None:
 
 def tunings_table(contents: Contents) -> Grid:
     """Each run's best rule and what it gives, beside the run as submitted."""
-    by = contents.measure
+    measure = contents.measure
     runs = [run for run in zip(contents.names, contents.scored, contents.tunings, strict=False) if run[2] is not None]
     columns: dict[str, Callable[[Any], Cell]] = {
         "run": lambda run: run[0],
         "keep": lambda run: str(run[2].rule),
-        "as submitted": lambda run: Number(run[1].results[by].value),
+        "as submitted": lambda run: Number(run[1].results[measure].value),
         "held out": lambda run: Number(run[2].held_out, mark=between(run[2].interval)),
         "gain": lambda run: _gain(run[2].gain),
         "on these queries": lambda run: Number(run[2].resubstitution),

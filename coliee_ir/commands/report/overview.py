@@ -58,34 +58,37 @@ def _latex(figure: Figure) -> str:
     )
 
 
-def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -> list[Figure]:
+def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, kind_in_words: str) -> list[Figure]:
     first = len(table.header) - len(board.measures)
-    kept = hardest_first(table, kind, first)
-    parts = math.ceil(len(kept) / _SIDE_BY_SIDE)
-    size = math.ceil(len(kept) / parts)
+    questions = hardest_first(table, kind, first)
+    parts = math.ceil(len(questions) / _SIDE_BY_SIDE)
+    size = math.ceil(len(questions) / parts)
     measures = [str(column) for column in table.header[first:]]
-    means = means_of(len(board.counted), measures, len(kept), what)
+    means = means_of(len(board.counted), measures, len(questions), kind_in_words)
     note = table.caption.partition(". ")[2] if "easy" in kind or "other" in kind else ""
     parts_drawn = []
-    for at in range(parts):
-        rows_of_part = kept[at * size : (at + 1) * size]
-        which = f", part {at + 1} of {parts}" if parts > 1 else ""
-        says = f"{means}, hardest first{which}. {note}".strip()
-        title = f"{what[0].upper()}{what[1:]}{which}"
-        parts_drawn.append(
-            _figure(f"{name}-{at + 1}" if at else name, title, says, rows_of_part, measures, table.header)
-        )
+    for i in range(parts):
+        rows_of_part = questions[i * size : (i + 1) * size]
+        of_parts = f", part {i + 1} of {parts}" if parts > 1 else ""
+        says = f"{means}, hardest first{of_parts}. {note}".strip()
+        title = f"{kind_in_words[0].upper()}{kind_in_words[1:]}{of_parts}"
+        parts_drawn.append(_figure(f"{name}-{i + 1}" if i else name, title, says, rows_of_part, measures, table.header))
     return parts_drawn
 
 
 def _figure(
-    name: str, title: str, says: str, kept: Sequence[Sequence[Cell]], measures: Sequence[str], header: Sequence[str]
+    name: str,
+    title: str,
+    says: str,
+    questions: Sequence[Sequence[Cell]],
+    measures: Sequence[str],
+    header: Sequence[str],
 ) -> Figure:
     first = len(header) - len(measures)
-    names = [printable(str(row[0])) for row in kept]
+    names = [printable(str(row[0])) for row in questions]
     points = [
-        {"q": at, "question": name, "measure": measure, "mean": round(_value(cell), 4)}
-        for at, (name, row) in enumerate(zip(names, kept, strict=True))
+        {"q": i, "question": name, "measure": measure, "mean": round(_value(cell), 4)}
+        for i, (name, row) in enumerate(zip(names, questions, strict=True))
         for measure, cell in zip(measures, row[first:], strict=True)
         if math.isfinite(_value(cell))
     ]
@@ -106,7 +109,7 @@ def _figure(
         .properties(width=alt.Step(step), height=_HEIGHT)
         .facet(row=alt.Row("measure:N", sort=measures, header=heads, title=None), spacing=16)
     )
-    return figure(name, title, says, chart, Grid(header, kept, n_text=2), questions=names)
+    return figure(name, title, says, chart, Grid(header, questions, n_text=2), questions=names)
 
 
 def _value(cell: object) -> float:

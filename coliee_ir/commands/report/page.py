@@ -19,7 +19,7 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
 from coliee_ir.commands.report import figures as charts
-from coliee_ir.commands.report.contents import FEW, ORDERS, Contents, Texts, details
+from coliee_ir.commands.report.contents import FEW, ORDERS, Contents, details
 from coliee_ir.commands.report.drawing import Figure, on_page, script, unchecked
 from coliee_ir.output.grid import Grid, Number, html, html_head
 from coliee_ir.output.webpage import fingerprint, local, part
@@ -56,10 +56,10 @@ def drawn(contents: Contents) -> Drawn:
         )
 
 
-def page(contents: Contents, texts: Texts) -> str:
+def page(contents: Contents) -> str:
     """The page as HTML."""
     # the greatest data are made, and let go, before there are figures
-    shown, evaluation = embedded(details(contents, texts)), embedded(contents.evaluation())
+    shown, evaluation = embedded(details(contents)), embedded(contents.evaluation())
     figures = drawn(contents)
     scripts = [script(), part("sort.js") + _text("page.js")]
     policy = (
@@ -116,7 +116,7 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"shade": _shade, "table": _table, "head": _head}
+    environment.globals |= {"shade": _shade, "table": _table, "head": html_head}
     environment.filters["printable"] = printable
     return environment.get_template("page.html")
 
@@ -127,10 +127,6 @@ def _text(name: str) -> str:
 
 def _table(grid: Grid, caption: str) -> Markup:
     return Markup(html(replace(grid, caption=caption), caption))
-
-
-def _head(grid: Grid) -> Markup:
-    return Markup(html_head(grid))
 
 
 def _title(contents: Contents) -> str:
