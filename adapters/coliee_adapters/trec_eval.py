@@ -208,16 +208,16 @@ def values(
     retrieved: IntArray,
 ) -> dict[Request, FloatArray]:
     """trec_eval's value of each measure for each query."""
-    found: list[dict[Request, FloatArray]] = [dict.fromkeys(requests, np.zeros(0))]
+    of_pieces: list[dict[Request, FloatArray]] = [dict.fromkeys(requests, np.zeros(0))]
     for first, last in pieces(start, _AT_ONCE):
         rows, depth = slice(start[first], start[last]), retrieved[first:last]
         deepest = int(depth.max())
         all_counted = frozenset(r for r in requests if r.base in _UP_TO_CUTOFF and int(r.parameter) >= deepest)
         of_some = start[first : last + 1] - start[first]
-        found.append({})
+        of_pieces.append({})
         for group in _groups(tuple(requests), all_counted):
-            found[-1].update(_ask(group, *_distinct_views(group, of_some, relevance[rows], rank[rows], depth)))
-    return {request: np.concatenate([one[request] for one in found]) for request in requests}
+            of_pieces[-1].update(_ask(group, *_distinct_views(group, of_some, relevance[rows], rank[rows], depth)))
+    return {request: np.concatenate([of_piece[request] for of_piece in of_pieces]) for request in requests}
 
 
 #: How many answers are kept for later calls, and of how many judged documents at most: in many small runs, as in one
@@ -249,8 +249,8 @@ class _Group(NamedTuple):
         """Whether a request for which this view does may be asked for together with these."""
         like = self.requests[0]
         rules_alike = request == like._replace(base=request.base, parameter=request.parameter)
-        same = [one for one in self.requests if one.base == request.base]
-        return rules_alike and (request.base not in _SINGLE or all(one == request for one in same))
+        of_base = [own for own in self.requests if own.base == request.base]
+        return rules_alike and (request.base not in _SINGLE or all(own == request for own in of_base))
 
 
 @functools.lru_cache(maxsize=64)
@@ -370,10 +370,10 @@ def _answers(
     """
     n, sizes = len(queries), start[queries + 1] - start[queries]
     query = np.repeat(np.arange(n), sizes)
-    at = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes - start[queries], sizes)
-    rank, level, depth = rank[at], level[at], depth[queries]
+    row = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes - start[queries], sizes)
+    rank, level, depth = rank[row], level[row], depth[queries]
     deepest = max(int(depth.max(initial=0)), 1)
-    named = np.where(rank > 0, rank, deepest + 1 + at - start[queries][query])
+    named = np.where(rank > 0, rank, deepest + 1 + row - start[queries][query])
     # names ascend with ranks, so that what trec_eval sorts is sorted already
     greatest = max(deepest, int(named.max(initial=0)), n) + 1
     names = list(map(str, range(least := 10 ** len(str(greatest)), least + greatest)))

@@ -376,8 +376,8 @@ class _JudgedBuilder:
         """Rank the judged documents: by score, highest first, then by id; without scores by the order of lines."""
         before = lines.starts[hits.segment]
         if keys is None:
-            assert hits.at is not None
-            self.rank[hits.rows] = hits.at - before + 1
+            assert hits.line is not None
+            self.rank[hits.rows] = hits.line - before + 1
             return
         assert hits.keys is not None
         is_sorted = not (lines.continues_segment & (keys[1:] < keys[:-1])).any()
@@ -387,7 +387,7 @@ class _JudgedBuilder:
         ordered = in_segments(lines.segment, keys if is_sorted else sorted_within(keys, lines.lengths))
         ties = ordered[1:] == ordered[:-1]
         are_tied = bool(ties.any())
-        lines_of_hits = hits.at if is_sorted and not are_tied else None
+        lines_of_hits = hits.line if is_sorted and not are_tied else None
         place = np.searchsorted(ordered, hits.keys) if lines_of_hits is None else lines_of_hits
         self.rank[hits.rows] = place - before + 1
         if are_tied:
@@ -430,16 +430,16 @@ class _JudgedBuilder:
         self.rank[rows] += _greater(lines.documents.select(near), block, self.qrels.documents.select(rows), block_of)
 
 
-def _greater(ids: Ids, block: IntArray, judged: Ids, of: IntArray) -> IntArray:
+def _greater(ids: Ids, block: IntArray, judged: Ids, block_of: IntArray) -> IntArray:
     """How many ids are greater by their bytes than each judged one, of those of its block."""
     lengths = np.bincount(block)
-    held, sought = in_order_of_bytes(ids, judged)
-    held = sorted_within(held[np.argsort(block, kind="stable")], lengths)
-    ends = np.cumsum(lengths)[of]
-    low, high = ends - lengths[of], ends.copy()
+    of_lines, of_judged = in_order_of_bytes(ids, judged)
+    of_lines = sorted_within(of_lines[np.argsort(block, kind="stable")], lengths)
+    ends = np.cumsum(lengths)[block_of]
+    low, high = ends - lengths[block_of], ends.copy()
     while (low < high).any():  # a search within each block
         middle = (low + high) // 2
-        greater = held[np.minimum(middle, len(held) - 1)] > sought
+        greater = of_lines[np.minimum(middle, len(of_lines) - 1)] > of_judged
         high = np.where(greater, np.minimum(middle, high), high)
         low = np.where(greater, low, np.minimum(middle + 1, high))
     return ends - low
@@ -462,7 +462,7 @@ class Hits(NamedTuple):
 
     rows: IntArray  # shape (h,); their rows in the qrels
     segment: IntArray  # shape (h,); the segment of each
-    at: IntArray | None  # shape (h,); the line of each; None where only its score was looked up
+    line: IntArray | None  # shape (h,); that of each; None where only its score was looked up
     # shape (h,); what sorts each among the lines, see ``in_segments``; None where there are no scores
     keys: IntArray | None
 
@@ -498,11 +498,11 @@ class _ByKey:
 
     def hits(self, keys: Keys | None) -> Hits:
         """The judged documents that were retrieved, with what sorts the lines; asked for when none is repeated."""
-        lines, rows = self._at_and_rows()
+        lines, rows = self._lines_and_rows()
         segment = self.lines.segment[lines]
         return Hits(rows, segment, lines, None if keys is None else in_segments(segment, keys[lines]))
 
-    def _at_and_rows(self) -> tuple[IntArray, IntArray]:
+    def _lines_and_rows(self) -> tuple[IntArray, IntArray]:
         numbers, keys = self.numbers, self.keys
         rows = self.qrels.rows(numbers)
         if not len(rows):
@@ -518,18 +518,18 @@ class _ByKey:
         # most lines hold no judged document, and the first bits of their keys show it
         judged_bits = np.zeros(1 << _BITS, dtype=np.bool_)
         judged_bits[row_keys >> _SHIFT] = True
-        at = np.flatnonzero(judged_bits[keys >> _SHIFT])
-        row = by_key[np.minimum(np.searchsorted(in_order, keys[at]), len(rows) - 1)]
-        hit = row_keys[row] == keys[at]
-        at, row = at[hit], row[hit]
-        same = of_number[row] == numbers[self.lines.segment[at]]
-        documents = self.lines.documents.select(at)
+        line = np.flatnonzero(judged_bits[keys >> _SHIFT])
+        row = by_key[np.minimum(np.searchsorted(in_order, keys[line]), len(rows) - 1)]
+        hit = row_keys[row] == keys[line]
+        line, row = line[hit], row[hit]
+        same = of_number[row] == numbers[self.lines.segment[line]]
+        documents = self.lines.documents.select(line)
         same &= judged.length[row] == documents.length
         for word, row_word in zip(self.words, row_words, strict=True):
-            same &= word[at] == row_word[row]
+            same &= word[line] == row_word[row]
         for i in np.flatnonzero(documents.length > PADDING).tolist():  # what differs behind the words
             same[i] &= judged[int(row[i])] == documents[i]
-        return at[same], rows[row[same]]
+        return line[same], rows[row[same]]
 
     def _by_text(self) -> tuple[IntArray, IntArray]:
         """The same, id by id."""
@@ -540,8 +540,8 @@ class _ByKey:
             for i in range(int(self.lines.starts[segment]), int(self.lines.starts[segment + 1])):
                 if (row := row_of.get(self.lines.documents[i])) is not None:
                     pairs.append((i, row))
-        found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        return found[:, 0], found[:, 1]
+        lines, rows = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return lines, rows
 
     def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
         """Whether each of these segments seems to name the text beside it."""
@@ -565,8 +565,8 @@ class _ByEntry:
         sizes, texts = self.qrels.sizes[self.numbers], self.qrels.texts
         of_row = chain.from_iterable(map(repeat, self.entries, sizes.tolist()))
         is_whole = np.array_equal(rows, np.arange(len(texts)))  # as in most runs
-        found = list(map(dict.get, of_row, texts if is_whole else map(texts.__getitem__, rows.tolist())))
-        scores = np.fromiter(found, dtype=np.float64, count=len(found))  # what is not there, None, becomes NaN
+        looked_up = list(map(dict.get, of_row, texts if is_whole else map(texts.__getitem__, rows.tolist())))
+        scores = np.fromiter(looked_up, dtype=np.float64, count=len(looked_up))  # what is not there, None, becomes NaN
         is_hit = ~np.isnan(scores)
         segment = np.repeat(np.arange(len(self.numbers)), sizes)[is_hit]
         return Hits(rows[is_hit], segment, None, in_segments(segment, sort_keys(scores[is_hit])))

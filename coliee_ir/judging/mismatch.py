@@ -96,9 +96,9 @@ def _of_queries(judged: Judged) -> Remarks:
     zeros = {query: padded[query] for query in extra if query in padded}
     forms = dict(spelling_variants(extra, known))
     for kind, meant in (("lost-zeros", zeros), ("other-form", forms)):
-        remarks.each(kind, (f"query {query} for {one}" for query, one in meant.items()))
+        remarks.each(kind, (f"query {query} for {known_query}" for query, known_query in meant.items()))
     ids, width = set(known), max(map(len, known), default=0)
-    for query in islice((one for one in extra if one not in zeros and one not in forms), _TRIED):
+    for query in islice((query for query in extra if query not in zeros and query not in forms), _TRIED):
         if (other := respelled(query, ids, width, "gold")) is not None and other.sure:
             remarks.add("other-spelling", f"query {query} for {other.text}")
     return remarks
@@ -231,7 +231,7 @@ _DIGITS = str.maketrans("OoIl", "0011")
 
 _ERAS: Final = ("\nH", "\nR")
 _LOWER: Final = tuple(ascii_lowercase)
-_SIGNS: Final = tuple(one for one in map(chr, range(128)) if not one.isalnum() and one != "\n")
+_SIGNS: Final = tuple(sign for sign in map(chr, range(128)) if not sign.isalnum() and sign != "\n")
 #: among what a change needs: that known ids begin with zeros
 _FILLED: Final = "\N{FULLWIDTH DIGIT ZERO}"
 
@@ -382,27 +382,27 @@ def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]
     only where hardly any is known without it.
     """
     now, of_gold = {id_: id_ for id_ in ids}, _Known(known)
-    while unknown := [one for one, text in now.items() if text not in of_gold.ids]:
-        texts, n_best = [now[one] for one in unknown], 0
+    while unknown := [id_ for id_, text in now.items() if text not in of_gold.ids]:
+        texts, n_best = [now[id_] for id_ in unknown], 0
         for i, changed in of_gold.changes(texts):
             n = sum(map(of_gold.ids.__contains__, changed))
             if n > n_best and (_RESPELLINGS[i][1] not in _UNSURE or n >= _TIMES * (len(now) - len(unknown))):
                 best, n_best = changed, n
         if not n_best:
             break
-        spelled = {one: text for one, text, old in zip(unknown, best, texts, strict=True) if text != old}
+        spelled = {id_: text for id_, text, old in zip(unknown, best, texts, strict=True) if text != old}
         times = Counter((now | spelled).values())
-        spelled = {one: text for one, text in spelled.items() if times[text] == 1}
+        spelled = {id_: text for id_, text in spelled.items() if times[text] == 1}
         alike = Forms.of(Ids.of(known)).include(Ids.of(spelled.values())).tolist()
         kept = {
-            one: text
-            for (one, text), is_alike in zip(spelled.items(), alike, strict=True)
+            id_: text
+            for (id_, text), is_alike in zip(spelled.items(), alike, strict=True)
             if is_alike or text in of_gold.ids
         }
         if not kept:
             break
         now |= kept
-    return {one: text for one, text in now.items() if text != one}
+    return {id_: text for id_, text in now.items() if text != id_}
 
 
 def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:

@@ -29,9 +29,8 @@ from coliee_ir._version import __version__
 
 _Result = TypeVar("_Result")
 
-#: how many tasks an executor has at a time, two for each of its workers at least: what they hold and give stays in
-#: memory
-AHEAD: Final = 512
+#: how many tasks an executor has at a time, at least as many as its workers: what they hold and give stays in memory
+AHEAD: Final = 256
 
 #: in a worker process, the tasks that it was forked for
 _tasks: Sequence[Callable[[], Any]] = ()

@@ -181,10 +181,10 @@ def _is_numbered(value: Any) -> bool:
 #: layouts in JSON, by the first value
 _OF_JSON: Final[Sequence[_Reader]] = (
     ("SWE-bench's results.json",
-     lambda one: _has(resolved=list)(one) and all(isinstance(of, list) for of in one.values()), _swe_lists),
+     lambda value: _has(resolved=list)(value) and all(isinstance(inner, list) for inner in value.values()), _swe_lists),
     ("SWE-bench's report of a run", _has("total_instances", resolved_ids=list), _swe_lists),
     ("SWE-bench's report of instances",
-     lambda one: _holds_objects(one) and all(map(_has(resolved=bool), one.values())), _swe_instances),
+     lambda value: _holds_objects(value) and all(map(_has(resolved=bool), value.values())), _swe_instances),
     ("every_eval_ever", _has("model_id", "sample_id", "evaluation_name", "evaluation"), _every_eval),
     ("a dictionary of pytrec_eval or ranx", _level_of_measures, _nested),
 )  # fmt: skip
@@ -198,7 +198,7 @@ _CONVERT: Final = "convert it (python -m every_eval_ever convert {} --log_path P
 _NOT_READ: Final[Sequence[tuple[Callable[[Any], object], str, str]]] = (
     (_has("stat_test", "model_names"), "Reports of ranx", "save each run's scores: json.dump(run.scores, …)"),
     (_has("doc_id", "filtered_resps"), "lm-eval's samples", _CONVERT.format("lm_eval")),
-    (lambda one: _has(results=dict)(one) and one.keys() & {"configs", "n-shot", "versions"}, "lm-eval's results",
+    (lambda value: _has(results=dict)(value) and value.keys() & {"configs", "n-shot", "versions"}, "lm-eval's results",
      _CONVERT.format("lm_eval")),
     (_has("instance_id", stats=list), "HELM's per_instance_stats", _CONVERT.format("helm")),
     (_has("title", "header", "rows"), "tables of HELM", _CONVERT.format("helm")),

@@ -125,7 +125,7 @@ class Scores(TabularResult):
     @property
     def measures(self) -> dict[str, float]:
         """Name → value over all queries; ``math.nan`` if no query is left to form it from."""
-        return {of.name: math.nan if math.isnan(result.value) else result.value for of, result in self.results.items()}
+        return {m.name: math.nan if math.isnan(result.value) else result.value for m, result in self.results.items()}
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -542,13 +542,13 @@ class ScoreTable(TabularResult):
     __slots__ = ("per_query", "runs", "ties")
 
     forms: ClassVar[Forms] = {
-        "jsonl": lambda one: (
+        "jsonl": lambda table: (
             envelope.dumped({**preamble(scores), **entry}, indent=None)
-            for scores, entry in zip(one.runs, one.entries(), strict=True)
+            for scores, entry in zip(table.runs, table.entries(), strict=True)
         ),
-        "csv": lambda one: separated(one.rows()),
-        "tsv": lambda one: separated(one.rows(), "\t"),
-        "trec": lambda one: _trec(one.runs, one.per_query),
+        "csv": lambda table: separated(table.rows()),
+        "tsv": lambda table: separated(table.rows(), "\t"),
+        "trec": lambda table: _trec(table.runs, table.per_query),
     }
 
     def __init__(self, runs: Scored, *, per_query: bool = False, ties: bool = False) -> None:
