@@ -70,9 +70,7 @@ def group_named(submissions: Sequence[Submission], basis: Basis) -> Intake:
         if item.file == "-" or item.source.is_stream:
             continue
         with contextlib.suppress(ColieeError), errors_as_coliee(item.source.name):  # as scoring will say
-            record = basis.read(item.source)
-            item.take_record(record, has_long=_has_long(basis))
-            item.nameless = record.tag == item.source.stem
+            item.take_record(basis.read(item.source), has_long=_has_long(basis))
             items.append(item)
             at_of.setdefault(item.file, at)
     groups = _groups(_without_unscored(items, basis), basis, done.remarks)

@@ -155,10 +155,11 @@ class InboxFile:
         return self.tasks[0] if self.tasks else ""
 
     def take_record(self, record: Run | Answers, *, is_labels: bool = False, has_long: bool = True) -> None:
-        """Take the tag and the part of what was read; long lists are known by their files' names."""
+        """Take from what was read its tag, if it has one, and its part; long lists are known by their files' names."""
         is_long = has_long and re.search(LONG_LIST_FILE, Path(self.source.name).name)
         is_answers = isinstance(record, Answers) or is_labels
         self.tag = system_of(record)
+        self.nameless = record.tag == self.source.stem and os.fsencode(record.tag) not in self.source.head()
         self.part = "answers" if is_answers else "long list" if is_long else "documents"
 
 
@@ -348,7 +349,6 @@ def _identify(file: InboxFile, golds: Sequence[Gold], rules: Protocol | None) ->
         record = read_run_by(source, own, unreadable_answers="wrong")
         # of what is meant as labels and reads as documents, the reader of its task will say what is wrong
         file.take_record(record, is_labels=own is None and are_labels(source), has_long=own is None)
-        file.nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
         file.queries, file.documents = _sample_ids(record, source)
         parts = (file.part, *record.other_parts)
         file.holds = parts if rules is None else tuple(part for part in rules.parts if part in parts)

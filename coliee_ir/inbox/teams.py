@@ -175,8 +175,6 @@ class Teams:
         self._senders_of: dict[str, dict[str, set[str]]] = {}
         self._teams_of: dict[str, dict[str, None]] = {}
         self._sent: dict[str, set[str]] = {}
-        #: the keys of folders that hold files which no mail brought
-        self._folders: set[str] = set()
         #: team by the folder, team by the list → the rows by which runs of the one are the other's
         self._moved: dict[tuple[str, str], dict[str, None]] = {}
 
@@ -202,8 +200,6 @@ class Teams:
                 self._teams_of.setdefault(envelope.sender, {})[key] = None
         of_team = self._spellings.setdefault(key, {}).setdefault(without_mail_words(team), Counter())
         of_team["" if envelope.mail is None else envelope.sender or envelope.place] += bool(tag)
-        if envelope.mail is None:
-            self._folders.add(key)
         self._of_look.setdefault(lookalike_key(team), {})[key] = None
         self._sent.setdefault(_normal_path(tag), set()).add(key)
 
@@ -255,8 +251,12 @@ class Teams:
         return [
             sender
             for sender, vouchers in senders.items()
-            if (len(senders) > 1 and "list" not in vouchers) or (key in self._folders and not vouchers)
+            if (len(senders) > 1 and "list" not in vouchers) or (self._has_folder(key) and not vouchers)
         ]
+
+    def _has_folder(self, key: str) -> bool:
+        """Whether a team has a folder with files which no mail brought."""
+        return any("" in writers for writers in self._spellings.get(key, {}).values())
 
     def doubts(self) -> Iterator[tuple[str, str, Remark]]:
         """What a person must decide of teams and mails: the team, the path of a mail, and what it is."""
@@ -298,7 +298,7 @@ class Teams:
             yield Remark.of("undated")
         elif mail is not None and self.deadline and (not mail.is_sure or (self._have_servers and not mail.by_server)):
             yield Remark.of("undated.sender", time=mail.received)
-        if envelope.team and (key := team_key(envelope.folder)) in self._folders and key != team_key(envelope.team):
+        if envelope.team and self._has_folder(key := team_key(envelope.folder)) and key != team_key(envelope.team):
             yield Remark.of("team-list.folder", team=shortened(envelope.team), other=shortened(envelope.folder))
         if mail is not None and mail.doubled:
             yield Remark.of("doubled-header", mail.doubled)

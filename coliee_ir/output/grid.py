@@ -144,8 +144,7 @@ class Grid:
         self.header = distinct(self.header)
         if self.n_text < 0:
             first = self.rows[0] if self.rows else self.header
-            n_text = next((at for at, cell in enumerate(first) if isinstance(cell, Number)), len(first))
-            self.n_text = n_text
+            self.n_text = next((i for i, cell in enumerate(first) if isinstance(cell, Number)), len(first))
 
     @classmethod
     def of(
@@ -210,7 +209,7 @@ def _on_screen(text: str) -> str:
 
 def plain(grid: Grid) -> str:
     """Columns padded with blanks, text left-aligned and numbers right-aligned."""
-    columns = zip(*_finished(grid, _on_screen, _unchanged, _unchanged), strict=True)
+    columns = zip(*_finished(grid, _on_screen, str, str), strict=True)
     aligned = [_aligned(column, right=at >= grid.n_text) for at, column in enumerate(columns)]
     return "".join(f"{'  '.join(row).rstrip()}\n" for row in zip(*aligned, strict=True))
 
@@ -223,13 +222,9 @@ def _aligned(column: Sequence[str], *, right: bool) -> Iterable[str]:
     return [padded_to_width(cell, widest, right=right) for cell in column]
 
 
-def _unchanged(text: str) -> str:
-    return text
-
-
 def markdown(grid: Grid) -> str:
     """A table in GitHub's Markdown."""
-    header, *rows = _finished(grid, in_markdown, lambda number: f"**{number}**", _unchanged)
+    header, *rows = _finished(grid, in_markdown, lambda number: f"**{number}**", str)
     rule = ["---"] * grid.n_text + ["---:"] * (len(header) - grid.n_text)
     table = "".join(f"| {' | '.join(row)} |\n" for row in (header, rule, *rows))
     return table + (f"\n{in_markdown(grid.caption)}\n" if grid.caption else "")
@@ -398,7 +393,7 @@ def print_to_terminal(grid: Grid) -> None:
     from rich.text import Text
 
     header, *rows = _finished(
-        grid, lambda words: escape(_on_screen(words)), lambda number: f"[bold]{number}[/bold]", _unchanged
+        grid, lambda words: escape(_on_screen(words)), lambda number: f"[bold]{number}[/bold]", str
     )
     table = Table()
     for at, (name, *column) in enumerate(zip(header, *rows, strict=True)):

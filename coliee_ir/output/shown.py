@@ -126,7 +126,10 @@ def pieces(result: TabularResult, form: str, inputs: Mapping[str, str] | None = 
 def _written(result: TabularResult, form: str) -> str:
     if form == "table":
         lead, notes = ("".join(f"{printable(one)}\n" for one in some) for some in (result.lead(), result.notes()))
-        return "\n".join(filter(None, [lead, *map(with_caption, result.tables()), notes]))
+        tables = (
+            grid.plain(table) + f"{printable(table.caption)}\n" * bool(table.caption) for table in result.tables()
+        )
+        return "\n".join(filter(None, [lead, *tables, notes]))
     if form == "markdown":
         return "\n".join(map(grid.markdown, result.tables()))
     return grid.FORMS[form](result.tables()[0])
@@ -145,11 +148,6 @@ def print_to_terminal(result: TabularResult) -> None:
         grid.print_to_terminal(table)
     for note in result.notes():
         print(printable(note))
-
-
-def with_caption(table: Grid) -> str:
-    """A table for people, and below it what it shows."""
-    return grid.plain(table) + (f"{printable(table.caption)}\n" if table.caption else "")
 
 
 def fields_by_name(result: object) -> dict[str, Any]:
