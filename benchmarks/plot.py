@@ -14,7 +14,7 @@ from typing import Any
 
 _TITLES = {"seconds": "processor seconds", "peak_mib": "peak memory, MiB"}
 
-#: Okabe and Ito's colours and two more, which people with any colour vision tell apart
+#: Okabe and Ito's colours and three more, which people with any colour vision tell apart
 _COLOURS = [
     "#0072b2",
     "#d55e00",
@@ -26,6 +26,7 @@ _COLOURS = [
     "#f0e442",
     "#882255",
     "#999999",
+    "#44aa99",
 ]
 
 
