@@ -12,22 +12,17 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
 from coliee_ir.cli import print_remark, scoring, tune
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.inbox.grouping import join_files
-from coliee_ir.reading.anything import check_columns, in_order, read_run
+from coliee_ir.reading.anything import in_order, read_run
 
 
 def run(options: argparse.Namespace) -> int:
     """Cut the run and write it."""
-    scoring.Session(options).find(options.output)
-    sources = [Source(path, columns=options.columns) for path in options.ranking]
-    if options.columns:
-        check_columns(sources, options.columns)
+    session = scoring.Session(options)
+    session.find(options.output)
     read = partial(read_run, task=options.task)
-    (ranking, *others), joined = join_files(sources, read) if len(sources) > 1 else (sources, [])
+    ranking, *others = session.joined(session.sources(*options.ranking), read)
     if others:
         raise UsageError("usage", "cut takes the files of one run; a gold is given to tune")
-    for remark in joined:
-        print_remark(remark)
     filters = tune.chosen_filters(options, options.task)
     rule: cutoffs.Rule | None = None
     if options.rule is not None and options.by is not None:

@@ -12,13 +12,12 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Run, RunLike
-from coliee_adapters.remarks import Remark
 from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import keywords, one_measure, rules
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.fuse import OPTIONS, Fusion, asking_about_gold, fitting, write_fused
-from coliee_ir.inbox.grouping import join_files, skip_other_parts
-from coliee_ir.reading.anything import check_columns, in_order, read_run
+from coliee_ir.inbox.grouping import skip_other_parts
+from coliee_ir.reading.anything import in_order, read_run
 
 #: What a file of weights says too.
 _IN_FILE = ("method", "norm", "k", "top", "ties")
@@ -36,20 +35,14 @@ def run(options: argparse.Namespace) -> int:
                "--folds": options.folds or options.by_year, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError("option-needed", f"{unfit[0]} needs --fit GOLD")
-    if options.columns:
-        check_columns(arrived.sources, options.columns)
     if arrived.inventory is not None:
         skip_other_parts(arrived.inventory, options.task)
         for remark in arrived.inventory.remarks():
             print_remark(remark)
     unreadable = dict(options.decision).get("unreadable_answers", "refuse")
-    runs, joined = arrived.sources, list[Remark]()
-    if arrived.inventory is None and "-" not in options.runs:  # of folders nothing tells whose each file is
-        read = partial(read_run, task=options.task, columns=options.columns, unreadable_answers=unreadable)
-        with asking_about_gold():
-            runs, joined = join_files(runs, read)
-    for remark in joined:
-        print_remark(remark)
+    read = partial(read_run, task=options.task, columns=options.columns, unreadable_answers=unreadable)
+    with asking_about_gold():  # of folders nothing tells whose each file is
+        runs = session.joined(arrived.sources, read if arrived.inventory is None and "-" not in options.runs else None)
     records = fusion.read_all(runs, task=options.task, unreadable_answers=unreadable)
     records = [in_order(record, dict(options.decision).get("order", "descending")) for record in records]
     how = _fusion(options, records)

@@ -18,14 +18,16 @@ from coliee_adapters.files.source import PathLike, Source, is_folder, sha256_of
 from coliee_adapters.files.writing import check_inputs, check_outputs, check_places, open_bytes_replacing
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.kinds import with_kind
+from coliee_adapters.records import Answers, Run, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import end_progress, print_remark, with_progress
 from coliee_ir.cli.options import OF_SCORES, OPTIONS, ids, keywords, measures, read_by, rules
 from coliee_ir.commands.evaluate import check_named_columns, evaluate_all, golds_of
 from coliee_ir.inbox import Runs, find_runs
+from coliee_ir.inbox.grouping import join_files
 from coliee_ir.output.shown import TabularResult, is_short, pieces, print_to_terminal
-from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
+from coliee_ir.reading.anything import check_columns, gold_files, is_gold_by_name, reads_as_gold, reads_as_run
 from coliee_ir.reading.basis import Basis, basis_of, single_measures
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.choices import PLACES
@@ -251,6 +253,15 @@ class Session:
             return evaluate_all(
                 basis, self.runs, keep="judged", keep_going=("internal",), jobs=self.options.jobs, executor=executor
             )
+
+    def joined(self, files: Sequence[Source], read: Callable[[Source], Run | Answers] | None) -> list[RunLike]:
+        """Files in which columns are named, those of one run as one where they can be read; it is said."""
+        if self.options.columns:
+            check_columns(files, self.options.columns)
+        runs, remarks = (list(files), []) if read is None or len(files) < 2 else join_files(files, read)
+        for remark in remarks:
+            print_remark(remark)
+        return runs
 
     def submissions(self, basis: Basis) -> list[Submission]:
         """The submissions of runs that are read and not scored; remarks on folders are printed."""

@@ -202,17 +202,13 @@ METHODS: Final[dict[str, Method]] = {
 _FEW: Final = 2
 
 
-class Parts(NamedTuple):
-    """What each run gives to each document before weights."""
+def parts_of(candidates: Candidates, method: str, norm: str, k: float) -> tuple[FloatArray, BoolArray]:
+    """What each run gives to each document before weights, and whether it gives anything; both of shape (n, P).
 
-    values: FloatArray  # shape (n, P); 0 where there is none
-    given: BoolArray  # shape (n, P); where there is one: for what the run has retrieved, and with Borda counts for all
-
-
-def parts_of(candidates: Candidates, method: str, norm: str, k: float) -> Parts:
-    """What each run gives to each document before weights."""
+    It gives something to what it has retrieved, and with Borda counts to all; else 0.
+    """
     if method == "rrf":
-        return Parts(np.where(candidates.named, 1.0 / (k + np.maximum(candidates.ranks, 1)), 0.0), candidates.named)
+        return np.where(candidates.named, 1.0 / (k + np.maximum(candidates.ranks, 1)), 0.0), candidates.named
     if NORMS[norm].of_scores and bool(np.any(np.abs(candidates.scores) > GREATEST_SCORE)):
         raise UsageError(
             "bad-score", f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm borda, or rrf"
@@ -222,7 +218,7 @@ def parts_of(candidates: Candidates, method: str, norm: str, k: float) -> Parts:
             "bad-score", "--norm max divides by the greatest score and would turn negative ones around; take min-max"
         )
     has_value = np.ones_like(candidates.named) if NORMS[norm].of_all else candidates.named
-    return Parts(np.where(has_value, NORMS[norm].value(candidates), 0.0), has_value)
+    return np.where(has_value, NORMS[norm].value(candidates), 0.0), has_value
 
 
 @dataclass(frozen=True)
@@ -452,14 +448,14 @@ class Blend:
     def __init__(self, candidates: Candidates, method: str, norm: str, k: float) -> None:
         self.candidates = candidates
         self.method = METHODS[method]
-        self.parts = parts_of(candidates, method, norm, k)
+        self.parts, self.has_part = parts_of(candidates, method, norm, k)
 
     def scores(self, weights: FloatArray, rows: slice | IntArray = slice(None)) -> tuple[FloatArray, BoolArray]:
         """The fused score of each candidate, or of some rows, and whether a run with a weight has retrieved it."""
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = weighted_sum(self.parts.values[:, rows], weights)
+            scores = weighted_sum(self.parts[:, rows], weights)
             if self.method.counted:
-                scores *= self.parts.given[weights > 0][:, rows].sum(axis=0, dtype=np.float64)
+                scores *= self.has_part[weights > 0][:, rows].sum(axis=0, dtype=np.float64)
         kept = np.asarray(self.candidates.named[weights > 0][:, rows].any(axis=0))
         scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
         if not np.isfinite(scores).all():
@@ -492,7 +488,7 @@ class Rivals:
 
     def __init__(self, blend: Blend, rows: IntArray) -> None:
         self._blend, self._rows, candidates = blend, rows, blend.candidates
-        values, named, undecided = blend.parts.values, candidates.named, blend.method.counted
+        values, named, undecided = blend.parts, candidates.named, blend.method.counted
         self._greatest = np.abs(values).max(axis=1, initial=0.0)
         apart, rivals = 2 * _margin(self._greatest[:, None]), [np.zeros(0, dtype=np.int64)]
         self._above = np.zeros(len(rows), dtype=np.int64)  # how many are, whatever the weights
@@ -530,10 +526,10 @@ class Rivals:
 
     def _ahead(self, weightings: FloatArray, rivals: IntArray, own: IntArray) -> FloatArray:
         """The scores of some rows less those of others, but for the last bits; shape (m, rows)."""
-        values, given = self._blend.parts
+        values = self._blend.parts
         if not self._blend.method.counted:
             return np.asarray(weightings @ (values[:, rivals] - values[:, own]))
-        scores = [(weightings @ values[:, rows]) * ((weightings > 0) @ given[:, rows].astype(np.float64))
+        scores = [(weightings @ values[:, rows]) * ((weightings > 0) @ self._blend.has_part[:, rows].astype(np.float64))
                   for rows in (rivals, own)]  # fmt: skip
         return np.asarray(scores[0] - scores[1])
 
