@@ -335,7 +335,7 @@ def by_category(board: Ranking, categories: Categories | None) -> Grid:
     percent = measure.name == "Accuracy"
     of_category = {**masks(board, categories), "all": np.ones(len(board.queries), dtype=np.bool_)}
     terms = [result.terms for result in board.results(measure)]
-    names, caption = board.names(), f"{'Percentage summed right answers' if percent else measure.name} by category"
+    names, caption = board.names(), f"{'Percentage of right answers' if percent else measure.name} by category"
     caption += "; categories may overlap."
     baseline = majority(board)
     if baseline is not None:
