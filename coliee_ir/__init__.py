@@ -21,8 +21,8 @@ from coliee_ir._version import __version__ as __version__
 def _homes() -> dict[str, str]:
     """Name → its module, as the stub that type checkers read says; each is loaded when it is first asked for."""
     stub = Path(__file__).with_suffix(".pyi").read_text("utf-8")
-    found = {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as", stub, re.MULTILINE)}
-    return {name: module for name, module in sorted(found.items()) if name not in ("__version__", "types")}
+    homes = {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as", stub, re.MULTILINE)}
+    return {name: module for name, module in sorted(homes.items()) if name not in ("__version__", "types")}
 
 
 def __getattr__(name: str) -> Any:

@@ -70,14 +70,14 @@ class Runs(NamedTuple):
 
         if self.inventory is None:
             return group_named(self.alone, basis)
-        found = group(self.inventory, basis, alone=not self.together)
+        grouped = group(self.inventory, basis, alone=not self.together)
         every = [
-            replace(submission, name=self.names.get(name_of(submission.run), "")) for submission in found.submissions
+            replace(submission, name=self.names.get(name_of(submission.run), "")) for submission in grouped.submissions
         ]
         if not self.together:  # scored like the others, so that whoever asks gets the error itself
-            every += [Submission(invalid.files[0], team=invalid.team) for invalid in found.invalid]
-        invalid = found.invalid if self.together else []
-        return Intake([*every, *self.alone], invalid, [*self.inventory.remarks(), *found.remarks])
+            every += [Submission(invalid.files[0], team=invalid.team) for invalid in grouped.invalid]
+        invalid = grouped.invalid if self.together else []
+        return Intake([*every, *self.alone], invalid, [*self.inventory.remarks(), *grouped.remarks])
 
 
 def find_runs(

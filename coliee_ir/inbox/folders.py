@@ -82,7 +82,7 @@ def walk(
     bounds, so does one that takes longer than they allow.
     """
     others = {os.path.realpath(path) for path in besides if path is not None}
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     walked = FoundFiles([], [], set(), {})
     for path in paths:
         source = Source.of(path)
@@ -106,7 +106,7 @@ def walk(
                 inside = _files_in(file, walked)
                 is_seen = is_seen or is_inside or bool(inside)
                 for path_of_file in inside:
-                    found.setdefault(
+                    files.setdefault(
                         path_of_file
                         if path_of_file == "-" or remote.is_remote(path_of_file)
                         else os.path.realpath(path_of_file),
@@ -118,7 +118,7 @@ def walk(
                 "empty",
                 f"{name} contains no files" + (f"; {links[0]} is a link out of it, not followed" if links else ""),
             )
-    walked.files.extend(found.values())
+    walked.files.extend(files.values())
     return walked
 
 
@@ -182,7 +182,7 @@ def _is_shown(name: str, folder: str, passed: list[tuple[str, str]]) -> bool:
     parts = name.split("/")
     if any(map(_DEBRIS.match, parts)):
         return False
-    hidden = next((at for at, part in enumerate(parts, 1) if part.startswith(".")), 0)
+    hidden = next((depth for depth, part in enumerate(parts, 1) if part.startswith(".")), 0)
     if hidden:
         passed.append(("hidden", "/".join([folder.rstrip("/"), *parts[:hidden]])))
     return not hidden

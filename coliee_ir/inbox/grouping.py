@@ -61,9 +61,9 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
 
 def group_named(submissions: Sequence[Submission], basis: Basis) -> Intake:
     """The same of files that were named one by one: what cannot be read, and what has its parts, stays as it is."""
-    done, items, at_of = Intake([], [], []), list[InboxFile](), dict[str, int]()
+    done, items, place_of = Intake([], [], []), list[InboxFile](), dict[str, int]()
     kept_submissions = dict[int, Submission](enumerate(submissions))
-    for at, submission in kept_submissions.items():
+    for place, submission in kept_submissions.items():
         if submission.name or submission.files != [submission.run]:
             continue
         item = InboxFile(submission.files[0], is_named=True)
@@ -72,7 +72,7 @@ def group_named(submissions: Sequence[Submission], basis: Basis) -> Intake:
         with contextlib.suppress(ColieeError), errors_as_coliee(item.source.name):  # as scoring will say
             item.take_record(basis.read(item.source), has_long=_has_long(basis))
             items.append(item)
-            at_of.setdefault(item.file, at)
+            place_of.setdefault(item.file, place)
     groups = _groups(_without_unscored(items, basis), basis, done.remarks)
     for run in _by_queries(groups, basis, done.remarks):
         if len(run) > 1:
@@ -81,13 +81,13 @@ def group_named(submissions: Sequence[Submission], basis: Basis) -> Intake:
                 done.remarks.append(
                     Remark.of("grouped.parts", [part.source.name for part in run], tag=shortened(run[0].tag))
                 )
-            first, *others = sorted(at_of[part.file] for part in run)
+            first, *others = sorted(place_of[part.file] for part in run)
             kept_submissions[first] = done.submissions.pop()
-            for at in others:
-                del kept_submissions[at]
+            for place in others:
+                del kept_submissions[place]
     skipped = [(file.skip_reason, file.file) for file in items if file.skip_reason]
     for _, name in skipped:
-        del kept_submissions[at_of[name]]
+        del kept_submissions[place_of[name]]
     done.remarks.extend(skipped_remarks(skipped))
     return Intake([*kept_submissions.values()], done.invalid, done.remarks)
 
@@ -132,11 +132,11 @@ def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[s
     Of several files of a run, those without any query of the gold are passed over: they answer another gold.
     """
     alike: dict[object, list[list[InboxFile]]] = {}
-    for at, group in enumerate(groups):
+    for number, group in enumerate(groups):
         # two folders may be two teams', where nothing tells whose they are
         place = None if group[0].team or group[0].is_named else _folder(group[0])
         key = (group[0].origin, place, group[0].tag, *sorted(part.part for part in group))
-        alike.setdefault(key if group[0].tag and all(part.part for part in group) else at, []).append(group)
+        alike.setdefault(key if group[0].tag and all(part.part for part in group) else number, []).append(group)
     judged, runs = {*basis.queries, *basis.excluded}, list[list[InboxFile]]()
     for of_tag in alike.values():
         answered = [_answered(group, basis) for group in of_tag] if len(of_tag) > 1 else []
@@ -145,7 +145,7 @@ def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[s
             continue
         mine = [(group, queries) for group, queries in zip(of_tag, answered, strict=True) if judged & queries]
         whole = [part for group, _ in mine for part in group]
-        for part in (part for group in of_tag for part in group if all(part is not kept for kept in whole)):
+        for part in (part for group in of_tag for part in group if all(part is not joined for joined in whole)):
             part.skip_reason = "elsewhere"
         if len(mine) > 1 and sum(len(queries) for _, queries in mine) == len(
             frozenset().union(*(queries for _, queries in mine))
@@ -175,7 +175,7 @@ def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers
     Returns:
         The runs, each a file or a list of files; and what is remarked on these.
     """
-    tags = [one.path if one.is_folder or one.is_stream else system_of(read(one)) for one in sources]
+    tags = [source.path if source.is_folder or source.is_stream else system_of(read(source)) for source in sources]
     alike = by_key(range(len(sources)), tags.__getitem__)
     runs, remarks = dict[int, Any](enumerate(sources)), list[Remark]()
     for tag, places in alike.items():
@@ -415,13 +415,13 @@ def skip_other_parts(inventory: Inventory, task: str | None) -> None:
             )
     rules = None if task is None else protocol(task)
     answers = all(file.part == "answers" for file in files) if rules is None else rules.parts[0] == "answers"
-    for one in files:
-        if rules is not None and rules.law and one.tasks and task not in one.tasks:
-            one.skip_reason = "task"
+    for file in files:
+        if rules is not None and rules.law and file.tasks and task not in file.tasks:
+            file.skip_reason = "task"
         elif (
-            (one.part == "answers") != answers
-            or (answers and one.file in of_documents)
-            or (one.part == "documents" and one.tag in lists)
+            (file.part == "answers") != answers
+            or (answers and file.file in of_documents)
+            or (file.part == "documents" and file.tag in lists)
         ):
-            one.skip_reason = "part"
+            file.skip_reason = "part"
     _without_copies([[file] for file in files if not file.skip_reason])

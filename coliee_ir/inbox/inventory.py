@@ -111,7 +111,7 @@ class InboxFile:
     sender: Sender = field(default_factory=Sender)  # whose it is, and what comes of that
     tasks: tuple[str, ...] = ()  # the tasks that it can be of, the most likely one first; empty where nothing shows it
     task_evidence: str = ""  # what shows the tasks: ``path``, ``description``, ``tag``, ``content``, ``queries``
-    shown: tuple[str, ...] = ()  # the tasks that its content shows
+    tasks_by_content: tuple[str, ...] = ()  # the tasks that its content shows
     golds: Sequence[QueryFile] = ()  # by what it is judged: see ``Golds.judges_of``
     skip_reason: str = ""  # why it is passed over: a key of ``SKIP_REASONS``; empty for what is not
     copy_of: str = ""  # what it is a copy of
@@ -243,7 +243,7 @@ def sort_files(
     table = golds or Golds()
     trial.forget_refusals()
     bounds = None if teams is None else limits.current()
-    walked = walk(paths, [*besides, *(query_file.file for query_file in table.asked)], bounds)
+    walked = walk(paths, [*besides, *(query_file.file for query_file in table.query_files)], bounds)
     if teams is not None and bounds is not None:
         _refuse_crowds(walked, teams)
         checks = [lambda file: _read(Source(file, columns=columns), table.golds, rules), *([check] if check else [])]
@@ -331,7 +331,7 @@ def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol
             _identify(file, golds, rules)
     except ColieeError as error:
         file.error = without_frames(error)
-    file.shown = file.tasks
+    file.tasks_by_content = file.tasks
     if task := named_task(file.file):
         file.tasks, file.task_evidence = (task,), "path"
     return file
@@ -436,7 +436,7 @@ def _by_queries(items: Sequence[InboxFile], table: Golds) -> None:
         if file.task_evidence not in ("path", "description") or not file.part:
             continue
         other = table.of_other_task(file.task, file.queries)
-        if other is not None and (tasks := tuple(task for task in file.shown if task in other.tasks)):
+        if other is not None and (tasks := tuple(task for task in file.tasks_by_content if task in other.tasks)):
             file.doubt = Remark.of("named-otherwise", task=file.task, other=tasks[0])
             file.tasks, file.task_evidence = tasks, "queries"
 

@@ -107,9 +107,9 @@ def read_values(
     return values
 
 
-def groups_of(given: PathLike | Mapping[str, str] | None, task: str | None) -> Mapping[str, str] | None:
+def groups_of(groups: PathLike | Mapping[str, str] | None, task: str | None) -> Mapping[str, str] | None:
     """Query → group, as it is or from a file, which is read by the rules of the task."""
-    return read_values(given, "QUERY GROUP", task=task) if isinstance(given, str | os.PathLike) else given
+    return read_values(groups, "QUERY GROUP", task=task) if isinstance(groups, str | os.PathLike) else groups
 
 
 def _columns(text: str, source: Source, expected: str) -> list[tuple[int | None, str, str]]:

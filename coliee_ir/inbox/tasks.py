@@ -130,8 +130,8 @@ def ids_of(rows: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:
 def first_rows(text: str, columns: Mapping[str, str]) -> list[list[str]]:
     """The words of the first lines; of JSON each query, its first document, and no tag."""
     if (first := text.lstrip()[:1]) in ("{", "[", "<"):
-        found = _JSON_MEMBER.findall(text) if first == "{" else ()
-        return [[query, document, ""] for query, document in found[:_LINES]]
+        members = _JSON_MEMBER.findall(text) if first == "{" else ()
+        return [[query, document, ""] for query, document in members[:_LINES]]
     rows = [row for row in words_of(text) if len(row) > 1]
     return rows[1:] if rows and names_columns(rows[0], columns) else rows
 
@@ -167,31 +167,43 @@ class Golds:
     ids they share. Where it answers queries of further golds of this task, as of several years, these judge it too.
     """
 
-    def __init__(self, asked: Iterable[QueryFile] = ()) -> None:
-        self.asked = tuple(asked)
+    def __init__(self, query_files: Iterable[QueryFile] = ()) -> None:
+        self.query_files = tuple(query_files)
 
     @property
     def golds(self) -> list[Gold]:
         """The golds, each once."""
-        return [*{id(asked.gold): asked.gold for asked in self.asked if asked.gold is not None}.values()]
+        return [
+            *{
+                id(query_file.gold): query_file.gold for query_file in self.query_files if query_file.gold is not None
+            }.values()
+        ]
 
     def judges_of(self, tasks: Sequence[str], queries: Collection[str]) -> list[QueryFile]:
         """The golds by which a file is judged that can be of these tasks, the likeliest first; none where none asks."""
-        own = [asked for task in tasks for asked in self.asked if task in asked.tasks] if tasks else self.asked
-        shared = [len(asked.queries.intersection(queries)) for asked in own]
+        own = (
+            [query_file for task in tasks for query_file in self.query_files if task in query_file.tasks]
+            if tasks
+            else self.query_files
+        )
+        shared = [len(query_file.queries.intersection(queries)) for query_file in own]
         if not own or not (tasks or any(shared)):
             return []
         first, answered = own[shared.index(max(shared))], {*queries}
         further = {
-            asked.file: asked for asked in own
-            if first.is_gold and asked.is_gold and not answered.isdisjoint(asked.queries)
-            and first.queries.isdisjoint(asked.queries) and not {*first.tasks}.isdisjoint(asked.tasks)
+            query_file.file: query_file for query_file in own
+            if first.is_gold and query_file.is_gold and not answered.isdisjoint(query_file.queries)
+            and first.queries.isdisjoint(query_file.queries) and not {*first.tasks}.isdisjoint(query_file.tasks)
         }  # fmt: skip
         return [first, *further.values()]
 
     def of_other_task(self, task: str, queries: Collection[str]) -> QueryFile | None:
         """The gold of another task that asks all of the queries, where no gold of the task asks any of them."""
-        own = [asked for asked in self.asked if task in asked.tasks]
-        others = (asked for asked in self.asked if task not in asked.tasks and asked.queries.issuperset(queries))
-        is_asked = not queries or any(not asked.queries.isdisjoint(queries) for asked in own)
+        own = [query_file for query_file in self.query_files if task in query_file.tasks]
+        others = (
+            query_file
+            for query_file in self.query_files
+            if task not in query_file.tasks and query_file.queries.issuperset(queries)
+        )
+        is_asked = not queries or any(not query_file.queries.isdisjoint(queries) for query_file in own)
         return None if is_asked else next(others, None)

@@ -281,14 +281,14 @@ class Teams:
             names = [self._team_spelling(key) for key in keys]
             if len(names) > 1:
                 yield "", "", Remark.of("look-alike", names)
-            elif disguised := [one for key in keys for one in self._spellings.get(key, ()) if is_disguised(one)]:
-                yield names[0], "", Remark.of("look-alike.letters", [with_escapes(one) for one in disguised])
+            elif disguised := [text for key in keys for text in self._spellings.get(key, ()) if is_disguised(text)]:
+                yield names[0], "", Remark.of("look-alike.letters", [*map(with_escapes, disguised)])
         for key, spellings in self._spellings.items():
             seen = {without_invisible(text) for text in spellings if not is_disguised(text)}
             if key not in self._listed and len(seen) > 1 < len(set().union(*spellings.values())):
                 team = self._team_spelling(key)
                 yield team, "", Remark.of("look-alike.spellings", sorted(seen), None, team=shortened(team))
-        for place, envelope in {one.place: one for one in self._envelopes.values()}.items():
+        for place, envelope in {each.place: each for each in self._envelopes.values()}.items():
             yield from ((self._team_of_envelope(envelope)[0], place, remark) for remark in self._doubts_of(envelope))
 
     def _doubts_of(self, envelope: Envelope) -> Iterator[Remark]:

@@ -108,8 +108,8 @@ def signed(value: float, decimals: int = 4) -> str:
 
 def signed_end(value: float, decimals: int = 4) -> str:
     """The end of an interval: one that leaves out 0 is not shown as 0."""
-    shown = signed(value, decimals)
-    return (">0" if value > 0 else "<0") if value and shown == signed(0, decimals) else shown
+    text = signed(value, decimals)
+    return (">0" if value > 0 else "<0") if value and text == signed(0, decimals) else text
 
 
 def difference_cells(difference: Difference) -> list[Number]:
@@ -160,12 +160,14 @@ def distinct(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     >>> distinct(["AP", "rank", "AP"], ["rank"])
     ['AP', 'rank (2)', 'AP (2)']
     """
-    used, found = {*taken}, list[str]()
+    used, free_names = {*taken}, list[str]()
     for name in names:
-        free = next(one for one in chain([name], map(f"{name} ({{}})".format, count(2))) if one not in used)
+        free = next(
+            candidate for candidate in chain([name], map(f"{name} ({{}})".format, count(2))) if candidate not in used
+        )
         used.add(free)
-        found.append(free)
-    return found
+        free_names.append(free)
+    return free_names
 
 
 _Form = Callable[[str], str]
@@ -210,7 +212,7 @@ def _on_screen(text: str) -> str:
 def plain(grid: Grid) -> str:
     """Columns padded with blanks, text left-aligned and numbers right-aligned."""
     columns = zip(*_finished(grid, _on_screen, str, str), strict=True)
-    aligned = [_aligned(column, right=at >= grid.n_text) for at, column in enumerate(columns)]
+    aligned = [_aligned(column, right=place >= grid.n_text) for place, column in enumerate(columns)]
     return "".join(f"{'  '.join(row).rstrip()}\n" for row in zip(*aligned, strict=True))
 
 
@@ -251,13 +253,13 @@ def html(grid: Grid, label: str = "") -> str:
     """
     words, numbers = ("", ' class="n"') if label else (' style="text-align:left"', ' style="text-align:right"')
 
-    def cell(content: Cell, at: int) -> str:
-        kind = numbers if isinstance(content, Number) or at >= grid.n_text else words
+    def cell(content: Cell, place: int) -> str:
+        kind = numbers if isinstance(content, Number) or place >= grid.n_text else words
         if isinstance(content, Number):
             value = f' data-value="{float(content.value)!r}"' if label else ""
             shown = f"<b>{in_html(content.text)}</b>" if content.bold else in_html(content.text)
             return f"<td{kind}{value}>{shown}{f'<sup>{in_html(content.mark)}</sup>' if content.mark else ''}</td>"
-        return f"<td{kind}>{in_html(content)}</td>" if at else f'<th scope="row"{kind}>{in_html(content)}</th>'
+        return f"<td{kind}>{in_html(content)}</td>" if place else f'<th scope="row"{kind}>{in_html(content)}</th>'
 
     body = "".join(f"<tr>{''.join(map(cell, row, range(len(row))))}</tr>\n" for row in grid.rows)
     caption = f"<caption>{in_html(grid.caption)}</caption>\n" if grid.caption else ""
@@ -271,7 +273,7 @@ def html_head(grid: Grid, *, is_sorted: bool = True) -> str:
     """The head of a table in HTML, with buttons to sort by."""
     heads = (f'<button type="button" class="sort">{in_html(name)}</button>' if is_sorted else in_html(name)
              for name in grid.header)  # fmt: skip
-    kinds = (' class="n"' if is_sorted and at >= grid.n_text else "" for at in range(len(grid.header)))
+    kinds = (' class="n"' if is_sorted and place >= grid.n_text else "" for place in range(len(grid.header)))
     cells = (f'<th scope="col"{kind}>{head}</th>' for kind, head in zip(kinds, heads, strict=True))
     return f"<thead><tr>{''.join(cells)}</tr></thead>"
 
@@ -309,14 +311,14 @@ def latex(grid: Grid, *, breaks: bool = True) -> str:
     )
     widest = [max(len(cell if isinstance(cell, str) else cell.text) for cell in column)
               for column in zip(grid.header, *grid.rows, strict=True)]  # fmt: skip
-    words = [at for at in range(grid.n_text) if widest[at] > _LONG]
+    words = [place for place in range(grid.n_text) if widest[place] > _LONG]
     share = min(0.4, 0.75 / max(len(words), 1))
     columns = ["l"] * grid.n_text + ["r"] * (len(header) - grid.n_text)
-    for at in words:
-        columns[at] = rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}"
+    for place in words:
+        columns[place] = rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}"
         for row in rows:  # long words are broken where an address can be
-            row[at] = re.sub(r"(?<=[^\s/.=-][/.=-])(?=\w)|(?<=\\_)", r"\\allowbreak{}", row[at])
-    lines = sum(max([1, *(math.ceil(len(str(row[at])) / (share * _WIDTH)) for at in words)]) for row in grid.rows)
+            row[place] = re.sub(r"(?<=[^\s/.=-][/.=-])(?=\w)|(?<=\\_)", r"\\allowbreak{}", row[place])
+    lines = sum(max([1, *(math.ceil(len(str(row[place])) / (share * _WIDTH)) for place in words)]) for row in grid.rows)
     label = rf"\label{{{grid.label}}}" if grid.label else ""
     named = rf"\caption{{{in_latex(grid.caption)}}}{label}" if grid.caption or label else ""
     head = f"\\toprule\n{' & '.join(header)} \\\\\n\\midrule\n"
@@ -326,7 +328,7 @@ def latex(grid: Grid, *, breaks: bool = True) -> str:
     if breaks and lines >= _LINES:
         top = f"{named} \\\\\n" if named else ""
         head = f"{top}{head}\\endfirsthead\n{head}\\endhead\n\\bottomrule\n\\endfoot\n"
-        wide = sum(2 + min(one, share * _WIDTH if at in words else one) for at, one in enumerate(widest))
+        wide = sum(2 + min(length, share * _WIDTH if place in words else length) for place, length in enumerate(widest))
         size = next(size for most, size in _SIZES if wide <= most)
         text = f"\\begin{{longtable}}{begun}{head}{body}\\end{{longtable}}\n"
         return _packages(f"{needed}booktabs,longtable", f"{{{size}\n{text}}}\n" if size else text)
@@ -396,10 +398,10 @@ def print_to_terminal(grid: Grid) -> None:
         grid, lambda words: escape(_on_screen(words)), lambda number: f"[bold]{number}[/bold]", str
     )
     table = Table()
-    for at, (name, *column) in enumerate(zip(header, *rows, strict=True)):
+    for place, (name, *column) in enumerate(zip(header, *rows, strict=True)):
         # where the table is too wide, names are folded and numbers are not: half a number is another number
         columns = max((Text.from_markup(cell, emoji=False).cell_len for cell in column), default=0)
-        justify: Literal["left", "right"] = "left" if at < grid.n_text else "right"
+        justify: Literal["left", "right"] = "left" if place < grid.n_text else "right"
         table.add_column(name, justify=justify, overflow="fold", min_width=min(columns, 12))
     for row in rows:
         table.add_row(*row)

@@ -125,7 +125,10 @@ def pieces(result: TabularResult, form: str, inputs: Mapping[str, str] | None = 
 
 def _written(result: TabularResult, form: str) -> str:
     if form == "table":
-        lead, notes = ("".join(f"{printable(one)}\n" for one in some) for some in (result.lead(), result.notes()))
+        lead, notes = (
+            "".join(f"{printable(sentence)}\n" for sentence in sentences)
+            for sentences in (result.lead(), result.notes())
+        )
         tables = (
             grid.plain(table) + f"{printable(table.caption)}\n" * bool(table.caption) for table in result.tables()
         )
@@ -154,11 +157,11 @@ def fields_by_name(result: object) -> dict[str, Any]:
     """The fields of a result by their names, as JSON holds them; those without a place in its ``repr`` are left out."""
     assert is_dataclass(result)
     as_dict: dict[str, Any] = {}
-    for one in fields(result):
-        if one.name == "remarks":
-            as_dict |= as_json(getattr(result, one.name))
-        elif one.repr:
-            as_dict[one.name] = jsonable(getattr(result, one.name))
+    for member in fields(result):
+        if member.name == "remarks":
+            as_dict |= as_json(getattr(result, member.name))
+        elif member.repr:
+            as_dict[member.name] = jsonable(getattr(result, member.name))
     return as_dict
 
 
@@ -179,5 +182,5 @@ def jsonable(value: Any) -> Any:
     if hasattr(value, "_asdict"):
         return jsonable(value._asdict())
     if isinstance(value, Mapping):
-        return {str(name): jsonable(one) for name, one in value.items()}
-    return [jsonable(one) for one in (value.tolist() if hasattr(value, "tolist") else value)]
+        return {str(name): jsonable(item) for name, item in value.items()}
+    return [jsonable(item) for item in (value.tolist() if hasattr(value, "tolist") else value)]

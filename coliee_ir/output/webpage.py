@@ -26,7 +26,7 @@ class Section(NamedTuple):
 
 def page(title: str, sections: Sequence[Section], above: str = "", *, contents: bool = True) -> str:
     """A page; above its first table links to the others, and a search box where there are rows to look for."""
-    shown = [
+    bodies = [
         f'<section id="{section.name}"><h2>{in_html(section.title)}</h2>\n{section.body}</section>\n'
         for section in sections
     ]
@@ -42,7 +42,7 @@ def page(title: str, sections: Sequence[Section], above: str = "", *, contents: 
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         f'<meta name="viewport" content="width=device-width"><title>{in_html(title)}</title>'
         f'<style>{style}</style></head><body class="wide">\n<main><h1>{in_html(title)}</h1>\n{above}'
-        f"{''.join(shown)}</main>\n<footer><p>Made by coliee-ir {in_html(__version__)}.</p></footer>"
+        f"{''.join(bodies)}</main>\n<footer><p>Made by coliee-ir {in_html(__version__)}.</p></footer>"
         f"<script>{script}</script></body></html>\n"
     )
 

@@ -557,8 +557,8 @@ def tag_of(source: Source) -> str:
             return words[-1] if len(words) > 2 else source.stem
         if form == "json" and json_text.are_lines(source):
             record = json_text.parse(source.head().partition(b"\n")[0].decode("utf-8", "replace"), source.name)
-            held = record.items() if isinstance(record, dict) else ()
-            return next((str(value) for name, value in held if normal_name(name) in EVERY_NAME["tag"]), source.stem)
+            members = record.items() if isinstance(record, dict) else ()
+            return next((str(value) for name, value in members if normal_name(name) in EVERY_NAME["tag"]), source.stem)
     return source.stem
 
 

@@ -329,11 +329,11 @@ def use_protocol_file(path: PathLike) -> str:
             remedy="leave it out",
         )
     if task in TASKS:
-        there = _family_of_package(task)
+        of_package = _family_of_package(task)
         own = Family(
-            (*own.rules, *there.rules),
-            (*own.submissions, *there.submissions),
-            {**there.models_before, **own.models_before},
+            (*own.rules, *of_package.rules),
+            (*own.submissions, *of_package.submissions),
+            {**of_package.models_before, **own.models_before},
         )
     elif not own.submissions:
         own = own._replace(submissions=(SubmissionRules(task, 0, ALWAYS, own.rules[0].file),))
@@ -434,8 +434,8 @@ def submission_rules(task: str | int, edition: str | int | None = None) -> Submi
         raise UsageError(
             "unknown-task", f"no submission rules are known for task {task!r}; they are known for {with_submissions}"
         )
-    if (found := _of_year(rows, year)) is not None:
-        return found
+    if (row := _of_year(rows, year)) is not None:
+        return row
     raise UsageError("unknown-edition", f"task {task} has no rules for submissions of {edition}")
 
 
@@ -450,8 +450,8 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
         UsageError: there is no such task, or the task had no such edition.
     """
     rows = _family(task_name(task)).rules
-    if (found := _of_year(rows, edition_year(edition))) is not None:
-        return found
+    if (row := _of_year(rows, edition_year(edition))) is not None:
+        return row
     spans = ", ".join(str(r.first) if r.first == r.last else f"{r.first}–{r.last}" for r in rows)
     raise UsageError("unknown-edition", f"task {task} has no rules for {edition}; they are known for {spans}")
 

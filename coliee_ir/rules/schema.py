@@ -131,17 +131,17 @@ _PART: Final = keys(Part)
 class TomlTable:
     """A table of a file, whose values are taken by key and checked."""
 
-    def __init__(self, path: str, name: str, held: Mapping[str, Any], known: Collection[str]) -> None:
-        self.path, self.name, self.held = path, name, held
-        for key in held:
-            if key not in known:
+    def __init__(self, path: str, name: str, members: Mapping[str, Any], allowed: Collection[str]) -> None:
+        self.path, self.name, self.members = path, name, members
+        for key in members:
+            if key not in allowed:
                 import difflib  # which a file without errors does not need
 
-                close = difflib.get_close_matches(key, known, 1)
+                close = difflib.get_close_matches(key, allowed, 1)
                 raise self.fault(
                     key,
                     "unknown key",
-                    remedy=f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}",
+                    remedy=f"did you mean {close[0]}?" if close else f"the keys are {', '.join(allowed)}",
                 )
 
     def fault(self, key: str, problem: str, found: object = None, remedy: str | None = None) -> InputError:
@@ -152,7 +152,7 @@ class TomlTable:
 
     def checked(self, kinds: Mapping[str, ValueKind]) -> dict[str, Any]:
         """The values of some keys as far as there are such; a list becomes a tuple."""
-        values = {key: self.held[key] for key in kinds if key in self.held}
+        values = {key: self.members[key] for key in kinds if key in self.members}
         for key, value in values.items():
             if not kinds[key].holds(value):
                 raise self.fault(key, f"expected {kinds[key].says}", value)
@@ -160,13 +160,13 @@ class TomlTable:
 
     def needed(self, key: str, kind: ValueKind) -> Any:
         """The value of a key that must be there."""
-        if key not in self.held:
+        if key not in self.members:
             raise self.fault(key, "this key is missing", remedy=f"add {key} = {kind.says}")
         return self.checked({key: kind})[key]
 
     def tables(self, key: str) -> list[Mapping[str, Any]]:
         """The tables of an array, ``[[key]]``; none where there is no such key."""
-        value = self.held.get(key, [])
+        value = self.members.get(key, [])
         if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
             raise self.fault(key, f"expected tables, each headed [[{key}]]", value)
         return value
@@ -199,9 +199,9 @@ def read(
 
     And edition → the date before which models must have been updated last; None where there is none.
     """
-    name, held = loads(path)
+    name, members = loads(path)
     of_edition, of_submission = keys(edition), keys(submission)
-    top = TomlTable(name, "", held, ("task", *of_edition, "edition", "submission", "models_before", "gold", "run"))
+    top = TomlTable(name, "", members, ("task", *of_edition, "edition", "submission", "models_before", "gold", "run"))
     task = top.needed("task", NAME)
     common = top.checked(of_edition)
     submissions = list(_spans(top, "submission", of_submission, {}, newest))
@@ -227,9 +227,9 @@ def read(
     )
 
 
-def _toml_error(path: str, said: str) -> InputError:
+def _toml_error(path: str, message: str) -> InputError:
     """The error that a file is not TOML, from what the parser says."""
-    what, _, place = said.partition(" (at ")
+    what, _, place = message.partition(" (at ")
     line, column = [*map(int, re.findall("[0-9]+", place)), None, None][:2]
     if what == "Cannot overwrite a value":
         what = "this key is given twice"
@@ -247,18 +247,18 @@ def _spans(
     tables = top.tables(key)
     if not tables and key == "edition":
         yield {**common, "first": 0, "last": ALWAYS}
-    known: list[tuple[int, int]] = []
-    for number, held in enumerate(tables, 1):
-        table = TomlTable(top.path, f"[[{key}]] {number}", held, (*_SPAN, *kinds))
+    spans: list[tuple[int, int]] = []
+    for number, members in enumerate(tables, 1):
+        table = TomlTable(top.path, f"[[{key}]] {number}", members, (*_SPAN, *kinds))
         own = table.checked({**kinds, **_SPAN})
         first = own.setdefault("first", 0) if key == "submission" else table.needed("first", YEAR)
         last = own.setdefault("last", ALWAYS if first == 0 else max(first, newest))
         if last < first:
             raise table.fault("last", f"the last edition is before the first, {first}", last)
-        for other in known:
+        for other in spans:
             if first <= other[1] and other[0] <= last:
                 raise table.fault("first", f"{max(first, other[0])} already has rules in this file", first)
-        known.append((first, last))
+        spans.append((first, last))
         yield {**common, **own}
 
 
@@ -269,11 +269,11 @@ def _edition(top: TomlTable, row: dict[str, Any]) -> Mapping[str, Any]:
             raise top.fault(key, "this key is missing", remedy=f"add {key} = {kind.says}, for all or for each edition")
     if not {DOCUMENTS, ANSWERS} & set(row["parts"]):
         raise top.fault("parts", f"expected {DOCUMENTS}, {ANSWERS} or both", ", ".join(map(quoted, row["parts"])))
-    known = (*COLUMNS_OF_RUNS, *row["measures"], *row.get("long_list", ()), *row.get("scores", ()))
+    columns = (*COLUMNS_OF_RUNS, *row["measures"], *row.get("long_list", ()), *row.get("scores", ()))
     for heading, column in row.get("table", {}).items():
-        if column not in known:
+        if column not in columns:
             raise top.fault(
-                f"table, {heading}", "there is no such column", column, f"the columns are {', '.join(known)}"
+                f"table, {heading}", "there is no such column", column, f"the columns are {', '.join(columns)}"
             )
     row.setdefault("source", top.path)
     row.setdefault("exact_ids", "law" not in row)  # only COLIEE's lose an ending
@@ -282,13 +282,13 @@ def _edition(top: TomlTable, row: dict[str, Any]) -> Mapping[str, Any]:
 
 def _layout(top: TomlTable, key: str, parts: Collection[str]) -> Layout | None:
     """How a gold or a run is written; a run ``like = "gold"`` has the keys of the gold but for those of its own."""
-    if key not in top.held:
+    if key not in top.members:
         return None
-    members = top.held[key]
+    members = top.members[key]
     if not isinstance(members, dict):
         raise top.fault(key, f"expected a table, [{key}]", members)
-    if key == "run" and members.get("like") == "gold" and isinstance(top.held.get("gold"), dict):
-        members = {**top.held["gold"], **{name: value for name, value in members.items() if name != "like"}}
+    if key == "run" and members.get("like") == "gold" and isinstance(top.members.get("gold"), dict):
+        members = {**top.members["gold"], **{name: value for name, value in members.items() if name != "like"}}
     for name, value in members.items():
         if isinstance(value, dict) and name not in (*_LAYOUT, *parts):
             raise TomlTable(top.path, f"[{key}]", {}, ()).fault(
@@ -319,7 +319,7 @@ def _layout(top: TomlTable, key: str, parts: Collection[str]) -> Layout | None:
 
 def _part(table: TomlTable, name: str) -> Part:
     """Where a part stands."""
-    members = table.held[name]
+    members = table.members[name]
     if not isinstance(members, dict):
         raise table.fault(name, "expected a table", members)
     own = TomlTable(table.path, f"{table.name[:-1]}.{name}]", members, _PART)

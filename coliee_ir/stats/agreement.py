@@ -51,8 +51,8 @@ def kappa(first: IntArray, second: IntArray, query: IntArray, level: float) -> E
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(1 - apart / np.einsum("...i,ij,...j", rows, weights, columns) / 2)
 
-    found = _jackknifed(Terms(counts, score, np.zeros(n * n), False), level)
-    return Estimate(2 * found.value - 1, Interval(*(2 * end - 1 for end in found.interval)))
+    estimate = _jackknifed(Terms(counts, score, np.zeros(n * n), False), level)
+    return Estimate(2 * estimate.value - 1, Interval(*(2 * end - 1 for end in estimate.interval)))
 
 
 def f1(both: FloatArray, either: FloatArray, level: float) -> Estimate:
@@ -107,7 +107,7 @@ def halves(first: Sequence[Terms], second: Sequence[Terms], settings: Resampling
         for runs in (first, second) for chosen in (in_half, 1 - in_half)
     )  # fmt: skip
     between = np.concatenate([tau_b(f, v), tau_b(g, u)])
-    found = [
-        float(np.nanmean(one)) if np.isfinite(one).any() else math.nan for one in (between, tau_b(f, g), tau_b(u, v))
+    means = [
+        float(np.nanmean(taus)) if np.isfinite(taus).any() else math.nan for taus in (between, tau_b(f, g), tau_b(u, v))
     ]
-    return found[0], found[1], found[2]
+    return means[0], means[1], means[2]

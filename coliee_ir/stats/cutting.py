@@ -47,8 +47,8 @@ def at_cutoffs(measure: Measure, judged: Judged, deepest: int, decisions: Decisi
     assert isinstance(measure, Micro | Macro)
     qrels = judged.qrels
     # how many relevant documents are at each rank, and up to it
-    found = (judged.rank > 0) & (judged.rank <= deepest) & (qrels.relevance >= measure.rel)
-    place = qrels.query[found] * deepest + judged.rank[found] - 1
+    is_hit = (judged.rank > 0) & (judged.rank <= deepest) & (qrels.relevance >= measure.rel)
+    place = qrels.query[is_hit] * deepest + judged.rank[is_hit] - 1
     correct = np.bincount(place, minlength=len(qrels.queries) * deepest).reshape(-1, deepest).cumsum(axis=1)
     cutoffs = np.arange(1, deepest + 1)
     retrieved = np.minimum(counts(judged, decisions).retrieved[:, None], cutoffs)
@@ -110,11 +110,11 @@ def best_counts(measure: Micro | Macro, ranked: Judged) -> IntArray:
 def perfect(ranked: Judged, rel: int) -> Judged:
     """The relevant documents of a ranking alone, the most relevant first: what a perfect reranker makes of it."""
     qrels = ranked.qrels
-    found = (ranked.rank > 0) & (qrels.relevance >= rel)
-    order = np.lexsort((-qrels.relevance, ~found, qrels.query))
+    is_hit = (ranked.rank > 0) & (qrels.relevance >= rel)
+    order = np.lexsort((-qrels.relevance, ~is_hit, qrels.query))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order)) - qrels.start[qrels.query[order]] + 1
-    return replace(ranked, rank=np.where(found, place, 0), retrieved=qrels.sums(found), extra={})
+    return replace(ranked, rank=np.where(is_hit, place, 0), retrieved=qrels.sums(is_hit), extra={})
 
 
 def with_documents(parts: Parts, documents: Judged) -> Parts:

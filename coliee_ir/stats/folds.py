@@ -90,14 +90,14 @@ def averaged(parts: Sequence[FloatArray], score: Callable[[FloatArray], FloatArr
 def _mean(score: Callable[[FloatArray], FloatArray], width: int, sums: FloatArray) -> FloatArray:
     """The mean of the scores of each ``width`` columns, of those that exist."""
     scores = score(sums.reshape(*sums.shape[:-1], -1, width))
-    there = np.isfinite(scores)
-    total, n = np.where(there, scores, 0.0).sum(axis=-1), there.sum(axis=-1)
+    exists = np.isfinite(scores)
+    total, n = np.where(exists, scores, 0.0).sum(axis=-1), exists.sum(axis=-1)
     return np.asarray(np.where(n > 0, total / np.maximum(n, 1), np.nan))
 
 
-def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray]) -> float | None:
+def spread(held_out: Terms, repeats: int, score: Callable[[FloatArray], FloatArray]) -> float | None:
     """The standard deviation over the repeats of a score; None for a single one."""
-    scores = score(held.each.sum(axis=0).reshape(repeats, -1))
+    scores = score(held_out.each.sum(axis=0).reshape(repeats, -1))
     scores = scores[np.isfinite(scores)]
     return float(scores.std(ddof=1)) if len(scores) > 1 else None
 
@@ -138,8 +138,8 @@ def _board(terms: Terms, other: Terms) -> Board | None:
 def _pseudo_value_mean(run: Terms) -> Terms:
     """The mean of a score's pseudo-values, moved to the score (Efron, Tibshirani 1993, chapter 11)."""
     without = resampling.left_out(run)
-    known = np.isfinite(without)
-    off = np.where(known, without - (without[known].mean() if known.any() else 0.0), 0.0)
+    exists = np.isfinite(without)
+    off = np.where(exists, without - (without[exists].mean() if exists.any() else 0.0), 0.0)
     return of_mean(run.total - (len(off) - 1) * off)
 
 
@@ -160,7 +160,7 @@ class BestOf(NamedTuple):
     interval: Interval
 
 
-def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
+def best_of(held_out: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
     """What to expect of the best of several runs, where it is the best by the very scores that are held out.
 
     On each bootstrap sample of the queries the best run is chosen; what it scores on the queries that are not in the
@@ -168,21 +168,23 @@ def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
 
     Source: Tsamardinos, Greasidou, Borboudakis, Machine Learning 107 (2018): bootstrap bias-corrected cross-validation.
     """
-    if not held:
+    if not held_out:
         return BestOf(math.nan, Interval(math.nan, math.nan))
-    each = np.concatenate([terms.each.T for terms in held])
+    each = np.concatenate([terms.each.T for terms in held_out])
     outside: list[FloatArray] = []
     for drawn in resampling.draws(seed, n_resamples, each.shape[1], len(each)):
-        inside = _scores(held, each, drawn)
+        inside = _scores(held_out, each, drawn)
         best = np.argmax(np.nan_to_num(inside, nan=-np.inf), axis=0)
-        outside.append(_scores(held, each, (drawn == 0).astype(np.float64))[best, np.arange(len(drawn))])
+        outside.append(_scores(held_out, each, (drawn == 0).astype(np.float64))[best, np.arange(len(drawn))])
     scores = np.concatenate(outside)
-    greatest = max((terms.total for terms in held if not math.isnan(terms.total)), default=math.nan)
+    greatest = max((terms.total for terms in held_out if not math.isnan(terms.total)), default=math.nan)
     expected = float(np.nanmean(scores)) if np.isfinite(scores).any() else math.nan
     return BestOf(min(expected, greatest), resampling.percentile(scores, CONFIDENCE_LEVEL))
 
 
-def _scores(held: Sequence[Terms], each: FloatArray, weights: FloatArray) -> FloatArray:
+def _scores(held_out: Sequence[Terms], each: FloatArray, weights: FloatArray) -> FloatArray:
     """Shape (runs, n_resamples); the score of each run with each weighting of the queries."""
-    sums = (each @ weights.T).reshape(len(held), -1, len(weights))
-    return np.stack([terms.score((part + terms.besides[:, None]).T) for terms, part in zip(held, sums, strict=True)])
+    sums = (each @ weights.T).reshape(len(held_out), -1, len(weights))
+    return np.stack(
+        [terms.score((part + terms.besides[:, None]).T) for terms, part in zip(held_out, sums, strict=True)]
+    )

@@ -324,13 +324,13 @@ def _cached_signs(seed: int, n_resamples: int, n: int) -> FloatArray:
     return signs
 
 
-def inverted(d: FloatArray, of: Sequence[FloatArray], c: FloatArray, is_out: BoolArray, span: float) -> FloatArray:
+def inverted(d: FloatArray, parts: Sequence[FloatArray], c: FloatArray, is_out: BoolArray, span: float) -> FloatArray:
     """{δ: (D-δ)² <= c² (A - 2Bδ + Cδ²)} of D and A, B, C; shape (2, P).
 
     Where 1 - c²C <= 0 the size of the whole is not known and the set has no end on one side or on both: it ends at
     ±span, and of two pieces the one counts that holds D (and 0, unless that is out).
     """
-    q2, q1, q0 = 1 - c * c * of[2], d - c * c * of[1], d * d - c * c * of[0]
+    q2, q1, q0 = 1 - c * c * parts[2], d - c * c * parts[1], d * d - c * c * parts[0]
     discriminant = q1 * q1 - q2 * q0
     root = np.sqrt(np.maximum(discriminant, 0.0))
     both = q1 + np.where(q1 >= 0, root, -root)
@@ -379,11 +379,11 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
     if not few.all():
         rows = np.concatenate((board.moved, board.u[None])).reshape(-1, board.n)  # one product for both is faster
         sums = np.concatenate([rows @ signs for signs, _ in board.signs(settings)], axis=1)
-        there, centred = np.split(sums.reshape(-1, board.runs, sums.shape[1]), [-1])
+        as_it_is, centred = np.split(sums.reshape(-1, board.runs, sums.shape[1]), [-1])
         for run in np.unique(a[~few]).tolist():
             some = np.flatnonzero(~few & (a == run))
             row, which = [(run, b[some])], []
-            for of_way, way in ((there, False), (centred, True)):
+            for of_way, way in ((as_it_is, False), (centred, True)):
                 r = np.abs(next(board.flipped(of_way, row, way))[2])
                 which.append(r)
                 c[int(way), :, some] = statistic(_exceeded(r, settings), board.n)
@@ -713,9 +713,9 @@ def _root_scale(t: FloatArray, n: int) -> FloatArray:
     return np.asarray(t * np.sqrt(n / (n - 1 + t * t)))
 
 
-def inverse(of: FloatArray) -> FloatArray:
+def inverse(values: FloatArray) -> FloatArray:
     """1 / x, 0 for 0."""
-    return np.divide(1.0, of, out=np.zeros_like(of), where=of > 0)
+    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
 
 
 def _are_within_0_and_1(scores: FloatArray) -> bool:

@@ -170,7 +170,7 @@ def _least_of_answers(tables: _Tables, test: ExactTest, power: float) -> FloatAr
     for _ in range(_STEPS):
         middle = (low + high) / 2
         shares = zip(tables.discordant(middle).tolist(), middle.tolist(), strict=True)
-        enough = np.array([test.power(*one) for one in shares]) >= power
+        enough = np.array([test.power(*pair) for pair in shares]) >= power
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return high[places.ravel()]
 

@@ -87,12 +87,12 @@ def error_of(terms: Terms) -> tuple[float, int]:
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     """Which run is better than which, of all pairs at once."""
     scores = np.array([terms.total for terms in runs])
-    known = np.flatnonzero(~np.isnan(scores))
-    pairs = all_pairs(len(known))
+    scored = np.flatnonzero(~np.isnan(scores))
+    pairs = all_pairs(len(scored))
     if not len(pairs):
         return Standings(better_than(scores, pairs), math.nan)
     strata, per_task = strata_of(runs[0]), _per_task(runs[0].each[:, 1::2])
-    z = np.stack([runs[at].each[:, ::2] @ per_task for at in known.tolist()])
+    z = np.stack([runs[run].each[:, ::2] @ per_task for run in scored.tolist()])
     differing = np.array([(z[a] != z[b]).sum() for a, b in pairs])
     settings, varies = affordable(settings, len(pairs) * len(strata.sizes)), np.flatnonzero((z != z[0]).any(axis=0))
     greatest, drawn = [], 0
@@ -101,7 +101,7 @@ def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     null = Null.of(np.concatenate(greatest), drawn)
     observed = _statistics(z, strata, np.ones((z.shape[1], 1)))[:, 0]
     is_found = np.maximum(null.p(observed), least_p(differing)) < settings.alpha
-    better = better_than(scores, known[pairs[is_found]])
+    better = better_than(scores, scored[pairs[is_found]])
     return Standings(better, null.critical(settings.alpha), int(differing.max()), drawn)
 
 
@@ -111,7 +111,7 @@ def _statistics(z: FloatArray, strata: _Strata, signs: FloatArray) -> FloatArray
     sums = [z[:, queries] @ signs[queries] for queries in of_strata]
     shares = strata.sizes / (strata.sizes - 1 + _PRIOR)
     pooled_share = _PRIOR * float(shares @ strata.weights**2) / strata.free
-    found = []
+    statistics = []
     for a in range(len(z) - 1):
         total, variance = np.zeros((2, len(z) - a - 1, signs.shape[1]))
         greatest = 0.0
@@ -123,5 +123,5 @@ def _statistics(z: FloatArray, strata: _Strata, signs: FloatArray) -> FloatArray
             greatest = greatest + squares
         is_nothing = variance <= NEAR * greatest
         t = np.abs(total) / np.sqrt(np.where(is_nothing, 1.0, variance))
-        found.append(np.where(is_nothing, np.where(total * total > NEAR * greatest, math.inf, 0.0), t))
-    return np.concatenate(found)
+        statistics.append(np.where(is_nothing, np.where(total * total > NEAR * greatest, math.inf, 0.0), t))
+    return np.concatenate(statistics)

@@ -170,7 +170,7 @@ def read_edition(path: PathLike) -> Edition:
 
 def _task(table: _Table, year: int | None) -> TaskPart:
     """A task of the file, by its name, or by the rules that it has."""
-    by = next((key for key in ("rules", "protocol") if key in table.held), "task")
+    by = next((key for key in ("rules", "protocol") if key in table.members), "task")
     for key in (by, "gold"):
         table.needed(key, TEXT)
     values: dict[str, Any] = table.checked(_TASK)
