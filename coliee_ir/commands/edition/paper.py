@@ -27,8 +27,7 @@ from coliee_ir.commands.edition.public import (
     titled,
 )
 from coliee_ir.commands.leaderboard import Leaderboard
-from coliee_ir.commands.leaderboard.catalogue import Extras, everything
-from coliee_ir.commands.leaderboard.questions import candidates_of, data_of
+from coliee_ir.commands.leaderboard.catalogue import Extras, candidates_of, data_of, everything
 from coliee_ir.output.grid import Grid, Number, in_latex, latex, program
 from coliee_ir.reading.anything import read_gold
 

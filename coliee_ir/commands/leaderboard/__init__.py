@@ -27,8 +27,7 @@ from coliee_ir.commands.leaderboard.board import (
     places,
     possible_ranks,
 )
-from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
-from coliee_ir.commands.leaderboard.questions import Categories, read_categories
+from coliee_ir.commands.leaderboard.catalogue import TABLES, Categories, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.tasks import joined, over_tasks, ranks_on_others, tasks_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures.base import upwards

@@ -10,7 +10,7 @@ import altair as alt
 
 from coliee_adapters.errors import printable
 from coliee_ir.commands.leaderboard import Leaderboard
-from coliee_ir.commands.leaderboard.questions import FIGURES, hardest_first, means_of
+from coliee_ir.commands.leaderboard.catalogue import FIGURES, hardest_first, means_of
 from coliee_ir.commands.report.drawing import Figure, figure, number_label, rows, unchecked
 from coliee_ir.output.grid import Cell, Grid, Number, in_latex
 

@@ -12,8 +12,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run
 from coliee_ir.cli import main
 from coliee_ir.commands.leaderboard import Categories, read_categories
-from coliee_ir.commands.leaderboard.catalogue import Extras, build
-from coliee_ir.commands.leaderboard.questions import candidates_of, data_of, majority
+from coliee_ir.commands.leaderboard.catalogue import Extras, build, candidates_of, data_of, majority
 from coliee_ir.output.grid import Number, separated
 from coliee_ir.reading.anything import read_gold
 
