@@ -23,7 +23,7 @@ from coliee_adapters.files.source import sha256_of
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.commands.bundle import pack_for
-from coliee_ir.commands.edition import desk, paper, public
+from coliee_ir.commands.edition import desk, public
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.day import Day
 from coliee_ir.commands.edition.desk import Change, changes_of, table
@@ -97,7 +97,7 @@ def write(day: Day, folder: Path) -> News:
     pictures = Pictures(_read_json(drawn) if is_ours else {})
     rooms: dict[str, Mapping[str, str | bytes]] = {
         "desk": desk.pages(day, changes), "public": public.pages(boards, day.edition, pictures, last),
-        "paper": paper.files(boards, day.edition, pictures),
+        "paper": public.paper_files(boards, day.edition, pictures),
         "": {RESULTS: dumped(results), "changes.md": markdown(table(changes)), _PICTURES: dumped(pictures.made)},
     }  # fmt: skip
     if image := day.edition.image:

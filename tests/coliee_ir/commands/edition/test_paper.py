@@ -10,8 +10,7 @@ from example_runs import EXAMPLES
 
 from coliee_ir import Answers, Run
 from coliee_ir.commands.edition import Edition, Public, TaskPart
-from coliee_ir.commands.edition.paper import files, set_tables
-from coliee_ir.commands.edition.public import Pictures
+from coliee_ir.commands.edition.public import Pictures, paper_files, set_tables
 from coliee_ir.output.grid import Grid
 
 GOLD = {"000001": ["000011"], "000002": ["000012", "000013"]}
@@ -19,7 +18,7 @@ GOLD = {"000001": ["000011"], "000002": ["000012", "000013"]}
 
 def paper(*boards, style="", **part):
     tasks = tuple(TaskPart(board.task, board.gold, **part) for board in boards)
-    made = files(boards, Edition("", "COLIEE & Co", (), tasks, Public(), style=style), Pictures({}))
+    made = paper_files(boards, Edition("", "COLIEE & Co", (), tasks, Public(), style=style), Pictures({}))
     return {name: text if isinstance(text, str) else text.decode("latin-1") for name, text in made.items()}
 
 
@@ -114,7 +113,7 @@ CLASSES = ("article", "[twocolumn]{article}", "llncs", "[sigconf]{acmart}", "[co
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("name", CLASSES)
 def test_no_table_is_lost_in_any_class(name, tmp_path):
-    made = files([answers(60), cases("a_1", "000012")], Edition("", "COLIEE", (), PARTS, Public()), Pictures({}))
+    made = paper_files([answers(60), cases("a_1", "000012")], Edition("", "COLIEE", (), PARTS, Public()), Pictures({}))
     for file, of in made.items():
         (tmp_path / file).write_bytes(of if isinstance(of, bytes) else of.encode())
     first = rf"\documentclass{name if '{' in name else f'{{{name}}}'}"
