@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("file-name", f"{options.output}: the page is HTML; name a .html file, and print that")
     if options.output is not None:
         drawing.start_drawing_process()  # beside the scoring
-    figures = () if options.figures is None else map(str, drawing.paths(page.Drawn._fields, options.figures))
+    figures = () if options.figures is None else map(str, drawing.paths(page.NAMES, options.figures))
     written = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add(written, "output", "figures")  # which depend on where a page is made
     typed = map(local, written.parse_known_args(options.typed)[1])

@@ -89,7 +89,7 @@ class Report(TabularResult):
         from coliee_ir.commands.report.drawing import write_figures
         from coliee_ir.commands.report.page import drawn
 
-        return write_figures(drawn(self.contents).figures(), folder)
+        return write_figures([*drawn(self.contents).values()], folder)
 
 
 @suggesting_keywords()

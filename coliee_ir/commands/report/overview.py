@@ -12,7 +12,7 @@ from coliee_adapters.errors import printable
 from coliee_ir.commands.leaderboard import Leaderboard
 from coliee_ir.commands.leaderboard.catalogue import FIGURES, hardest_first, means_of
 from coliee_ir.commands.report.drawing import Figure, figure, number_label, rows, unchecked
-from coliee_ir.output.grid import Cell, Grid, Number, in_latex
+from coliee_ir.output.grid import Grid, Number, in_latex
 
 #: of more questions no figures are drawn; a table has them
 _MOST_DRAWN: Final = 120
@@ -60,37 +60,28 @@ def _latex(figure: Figure) -> str:
 
 def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, kind_in_words: str) -> list[Figure]:
     first = len(table.header) - len(board.measures)
-    questions = hardest_first(table, kind, first)
+    questions, measures = hardest_first(table, kind, first), table.header[first:]
     parts = math.ceil(len(questions) / _SIDE_BY_SIDE)
     size = math.ceil(len(questions) / parts)
-    measures = [str(column) for column in table.header[first:]]
     means = means_of(len(board.counted), measures, len(questions), kind_in_words)
     note = table.caption.partition(". ")[2] if "easy" in kind or "other" in kind else ""
-    parts_drawn = []
+    figures = []
     for i in range(parts):
-        rows_of_part = questions[i * size : (i + 1) * size]
+        part = Grid(table.header, questions[i * size : (i + 1) * size], n_text=2)
         of_parts = f", part {i + 1} of {parts}" if parts > 1 else ""
         says = f"{means}, hardest first{of_parts}. {note}".strip()
         title = f"{kind_in_words[0].upper()}{kind_in_words[1:]}{of_parts}"
-        parts_drawn.append(_figure(f"{name}-{i + 1}" if i else name, title, says, rows_of_part, measures, table.header))
-    return parts_drawn
+        figures.append(_figure(f"{name}-{i + 1}" if i else name, title, says, part, measures))
+    return figures
 
 
-def _figure(
-    name: str,
-    title: str,
-    says: str,
-    questions: Sequence[Sequence[Cell]],
-    measures: Sequence[str],
-    header: Sequence[str],
-) -> Figure:
-    first = len(header) - len(measures)
-    names = [printable(str(row[0])) for row in questions]
+def _figure(name: str, title: str, says: str, part: Grid, measures: Sequence[str]) -> Figure:
+    names = [printable(str(row[0])) for row in part.rows]
     points = [
-        {"q": i, "question": name, "measure": measure, "mean": round(_value(cell), 4)}
-        for i, (name, row) in enumerate(zip(names, questions, strict=True))
-        for measure, cell in zip(measures, row[first:], strict=True)
-        if math.isfinite(_value(cell))
+        {"q": i, "question": name, "measure": measure, "mean": round(cell.value, 4)}
+        for i, (name, row) in enumerate(zip(names, part.rows, strict=True))
+        for measure, cell in zip(measures, row[-len(measures) :], strict=True)
+        if isinstance(cell, Number) and math.isfinite(cell.value)
     ]
     step = min(_WIDE, _WIDTH // max(len(names), 1))
     axis = alt.Axis(
@@ -107,10 +98,6 @@ def _figure(
     chart = (
         alt.layer(stems, dots, data=rows(points))
         .properties(width=alt.Step(step), height=_HEIGHT)
-        .facet(row=alt.Row("measure:N", sort=measures, header=heads, title=None), spacing=16)
+        .facet(row=alt.Row("measure:N", sort=[*measures], header=heads, title=None), spacing=16)
     )
-    return figure(name, title, says, chart, Grid(header, questions, n_text=2), questions=names)
-
-
-def _value(cell: object) -> float:
-    return cell.value if isinstance(cell, Number) else math.nan
+    return figure(name, title, says, chart, part, questions=names)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import jinja2
 from markupsafe import Markup
@@ -28,32 +28,23 @@ from coliee_ir.output.webpage import fingerprint, local, part
 _LEVEL: Final = 7
 
 
-class Drawn(NamedTuple):
-    """The figures of a report; None for one that makes no sense for the task."""
-
-    scores: Figure
-    differences: Figure | None
-    queries: Figure
-    categories: Figure | None
-    cutoffs: Figure | None
-    tuning: Figure | None
-
-    def figures(self) -> list[Figure]:
-        """Those that there are."""
-        return [figure for figure in self if figure is not None]
+#: the names of the figures that a report may have
+NAMES: Final = ("scores", "differences", "queries", "categories", "cutoffs", "tuning")
 
 
-def drawn(contents: Contents) -> Drawn:
-    """All figures of a report."""
+def drawn(contents: Contents) -> dict[str, Figure]:
+    """Name → figure, without those that make no sense for the task."""
+    comparison, categories = contents.comparison, contents.categories
     with unchecked():
-        return Drawn(
+        figures = (
             charts.scores(contents),
-            None if contents.comparison is None else charts.differences(contents, contents.comparison),
+            None if comparison is None else charts.differences(contents, comparison),
             charts.heat_map(contents),
-            None if contents.categories is None else charts.by_category(contents, contents.categories),
+            None if categories is None else charts.by_category(contents, categories),
             charts.by_cutoff(contents),
             charts.tuned(contents),
         )
+    return {name: figure for name, figure in zip(NAMES, figures, strict=True) if figure is not None}
 
 
 def page(contents: Contents) -> str:
@@ -75,7 +66,7 @@ def page(contents: Contents) -> str:
         about=_about(contents),
         figures=figures,
         scores=charts.table(contents),
-        queries=figures.queries.data,
+        queries=figures["queries"].data,
         places=contents.hardness.order("hardest"),
         orders=ORDERS,
         order_of=contents.hardness.places(),
@@ -84,7 +75,7 @@ def page(contents: Contents) -> str:
         gap=charts.missing(contents),
         tunings=charts.tunings_table(contents),
         remarks=_remarks(contents),
-        charts=embedded({figure.name: on_page(figure) for figure in figures.figures()}),
+        charts=embedded({name: on_page(figure) for name, figure in figures.items()}),
         details=shown,
         evaluation=evaluation,
         measure=contents.measure.name,

@@ -90,7 +90,7 @@ def test_the_page_carries_the_json_of_evaluate(name, call, made):
 def test_tables_intervals_differences_and_cutoffs_are_those_of_the_other_commands(of_task1):
     contents, runs = of_task1.contents, of_task1.to_dict()["runs"]
     figures, of_tag = drawn(contents), {run["tag"]: run["per_query"] for run in runs}
-    queries = figures.queries.data
+    queries = figures["queries"].data
     assert queries.header == ["query", "relevant", "mean", "spread", "rerank", "dense", "bm25"]
     for query, relevant, mean, spread, *values in queries.rows:
         expected = [of_tag[tag][query]["MicroF1"] for tag in ("rerank", "dense", "bm25")]
@@ -104,7 +104,7 @@ def test_tables_intervals_differences_and_cutoffs_are_those_of_the_other_command
     assert intervals == {standing.tag: standing.interval for standing in comparison.runs}
     by_pair = [{frozenset(pair.tags): pair.p for pair in each.pairs} for each in (contents.comparison, comparison)]
     assert by_pair[0] == by_pair[1]
-    rows = {(row[0], row[1].text): (row[2].value, row[3].value) for row in figures.cutoffs.data.rows}
+    rows = {(row[0], row[1].text): (row[2].value, row[3].value) for row in figures["cutoffs"].data.rows}
     scores = coliee_ir.evaluate(*shown("1")[:2], measures=["MicroP@3", "MicroR@3", "MicroP", "MicroR"]).measures
     assert rows["bm25", "3"] == (scores["MicroP@3"], scores["MicroR@3"])
     assert rows["bm25", "as submitted"] == (scores["MicroP"], scores["MicroR"])
@@ -184,13 +184,13 @@ def test_the_page_begins_with_what_was_found(of_task1, page):
 
 def test_a_run_has_one_colour_in_all_charts_and_ranks_are_whole(of_task1):
     names, scales = of_task1.contents.names, set()
-    for figure in drawn(of_task1.contents).figures():
+    for figure in drawn(of_task1.contents).values():
         assert [param["value"] for param in figure.chart["params"] if param["name"] == "runs"] == [names]
         chart = json.dumps(figure.chart)
         scales |= {*re.findall(r'"color": {[^{}]*?"field": "r"[^@]*?"scale": {([^}]*)}', chart)}
         assert not re.search(r'"[+-−]0\.0+"', chart)
     assert len(scales) == 1
-    ranks = drawn(of_task1.contents).scores.chart["hconcat"][1]["layer"][-1]["encoding"]["x"]
+    ranks = drawn(of_task1.contents)["scores"].chart["hconcat"][1]["layer"][-1]["encoding"]["x"]
     assert ranks["axis"]["values"] == [1, 2, 3]
 
 
@@ -228,7 +228,7 @@ def test_one_run_needs_no_comparison_another_measure_no_tuning_and_a_baseline_le
     with refusing(UsageError, "[too-few]"):
         one_step.report(*shown("1")[:2], baseline="x")
     report = one_step.report(*shown("1"), baseline="bm25", n_resamples=99, measures="AP")
-    pairs = [row[:2] for row in drawn(report.contents).differences.data.rows]
+    pairs = [row[:2] for row in drawn(report.contents)["differences"].data.rows]
     assert pairs == [["rerank", "bm25"], ["dense", "bm25"]]
 
 
@@ -362,7 +362,7 @@ def parts_of(value, without):
 
 
 def test_a_hostile_name_is_data_in_a_chart_and_never_a_field_or_an_expression(hostile):
-    for figure in drawn(hostile.contents).figures():
+    for figure in drawn(hostile.contents).values():
         for key, text in parts_of(figure.chart, ("values", "datasets")):
             assert key not in READ or not isinstance(text, str) or re.fullmatch(OURS, text), text
         for _, text in parts_of(on_page(figure), ("values", "datasets", "value")):
@@ -377,7 +377,7 @@ def quick(monkeypatch):
 
 
 def test_a_hostile_name_is_escaped_in_figures_and_tables(hostile, tmp_path, quick):
-    files = write_figures(drawn(hostile.contents).figures()[:2], tmp_path)
+    files = write_figures([*drawn(hostile.contents).values()][:2], tmp_path)
     assert {path.parent for path in files} == {tmp_path}
     harmless = {"svg", "defs", "linearGradient", "stop", "clipPath", "g", "path", "rect", "line", "text", "tspan"}
     for path in files:
@@ -433,7 +433,7 @@ def test_the_figures_are_written_in_every_form_or_not_at_all(call, tmp_path):
 
 
 def test_page_and_paper_are_drawn_from_one_definition(of_task1):
-    for figure in drawn(of_task1.contents).figures():
+    for figure in drawn(of_task1.contents).values():
         screen, paper = on_page(figure), on_paper(figure)
         assert "var(--" in json.dumps(screen) and "var(--" not in json.dumps(paper)
         assert screen["config"] != paper["config"] and screen.keys() == paper.keys()
