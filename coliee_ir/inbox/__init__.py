@@ -102,7 +102,8 @@ def find_runs(
             paths.append(sent.run)
             names[sent.run.path] = name
         alone.append(replace(sent, tag=sent.tag or str(getattr(sent.run, "tag", "")), name=name or sent.name))
-    if not together and not any(source.is_folder or source.kind is PathKind.ARCHIVE for source in paths):
+    folders = [source for source in paths if not together and (source.is_folder or source.kind is PathKind.ARCHIVE)]
+    if not (together or folders):
         return Runs(alone)
     from coliee_ir.inbox.inventory import sort_files
     from coliee_ir.inbox.tasks import Golds, QueryFile  # needed for folders alone
@@ -115,9 +116,8 @@ def find_runs(
         rules=None if task is None else protocol(task, edition), edition=edition,
     )  # fmt: skip
     places = [Path(_place(file.file)) for file in inventory.scored]
-    for source in () if together else paths:
-        is_folder = source.is_folder or source.kind is PathKind.ARCHIVE
-        if is_folder and not any(place.is_relative_to(_place(source.path)) for place in places):
+    for source in folders:
+        if not any(place.is_relative_to(_place(source.path)) for place in places):
             raise UsageError("no-run", "; ".join([f"{source.path} holds no run", *inventory.remarks()]))
     in_paths = set(map(id, paths))
     in_memory = [submission for submission in alone if id(submission.run) not in in_paths]

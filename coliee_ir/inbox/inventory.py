@@ -85,9 +85,8 @@ _OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ 
 _NAMED_TASK: Final = rf"(?i)(?<![^\W\d_])task[\s_.-]*({NUMBERED})(?![^\W_])"
 
 
-#: what a file is of a submission, or else: a readme, a paper or a table of scores; ``""`` for what may have been a run,
-#: and cannot be read: ``error`` says why
-FilePart = Literal["documents", "answers", "long list", "description", "gold", "other", ""]
+#: what a file is of a submission; ``""`` for what is passed over, and for what cannot be read: ``error`` says why
+FilePart = Literal["documents", "answers", "long list", ""]
 
 
 #: so many files in the archive of one team are more than any sends: three runs a task, their parts, what is beside them
@@ -342,7 +341,7 @@ def _identify(file: InboxFile, golds: Sequence[Gold], rules: Protocol | None) ->
     source, own = file.source, rules if rules is not None and not rules.is_coliee else None
     if (refused := trial.refusal(source.path)) is not None:
         raise refused
-    file.part, file.skip_reason = _no_run(file, golds, own)
+    file.skip_reason = _no_run(file, golds, own)
     if file.skip_reason:
         return
     try:
@@ -358,22 +357,22 @@ def _identify(file: InboxFile, golds: Sequence[Gold], rules: Protocol | None) ->
     file.tasks, file.task_evidence = tasks_of_record(record, file.queries, file.documents), "content"
 
 
-def _no_run(file: InboxFile, golds: Sequence[Gold], own: Protocol | None) -> tuple[FilePart, str]:
-    """What a file is that is not a run, and why it is passed over; empty for one that may be a run."""
+def _no_run(file: InboxFile, golds: Sequence[Gold], own: Protocol | None) -> str:
+    """Why a file is passed over that is not a run; empty for one that may be a run."""
     source = file.source
     if source.look().fault is None:
         if is_description(source.head()) and (read := descriptions.read(source)):
             file.described = read
-            return "description", "description"
+            return "description"
         if _is_of_golds(source, golds):
-            return "gold", "gold"
+            return "gold"
     if not file.is_named and is_nothing(source):
-        return "other", "nothing"
+        return "nothing"
     if not file.is_named and is_gold_by_name(source):
-        return "gold", "named"
+        return "named"
     if own and own.gold and reads_as_gold(source, task=own.task) and not reads_as_run(source, task=own.task):
-        return "gold", "judged"
-    return "", ""
+        return "judged"
+    return ""
 
 
 def _sample_ids(record: Run | Answers, source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:

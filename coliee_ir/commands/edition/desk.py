@@ -205,7 +205,7 @@ def _receipt(team: Team, held: Sequence[tuple[str, Excess]]) -> Iterator[str]:
         task = f"Task {received.task}" if received.task else ""
         description = (
             ""
-            if team.own[received.file].part == "gold"  # of which nothing is said
+            if team.own[received.file].skip_reason in ("gold", "named", "judged")  # of which nothing is said
             else ", ".join(filter(None, (task, received.tag, received.part, received.remark)))
         )
         yield f"  {received.file}{when}: {description or 'received'}"

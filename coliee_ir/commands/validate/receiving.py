@@ -92,7 +92,7 @@ def received(
     for finding in found.values():
         rows[finding.file].errors += finding.severity is Severity.ERROR
         rows[finding.file].warnings += finding.severity is Severity.WARNING
-    is_checked = {file.file: not file.skip_reason or file.part == "description" for file in inventory.items}
+    is_checked = {file.file: file.skip_reason in ("", "description") for file in inventory.items}
     checked = sorted(
         (row for row in rows.values() if is_checked[row.file]),
         key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file),
@@ -112,11 +112,11 @@ def _corrected(pile: Iterable[InboxFile]) -> dict[str, str]:
 
 
 def _received_row(file: InboxFile, own: Protocol | None) -> Received:
-    if file.part == "description":
+    if file.skip_reason == "description":
         return Received(file.file, file.team, part="description")
     if file.skip_reason:
         return Received(file.file, file.team, remark=SKIP_REASONS[file.skip_reason][0])
-    part = str(file.part) if own is None else ", ".join(file.holds)
+    part = file.part if own is None else ", ".join(file.holds)
     return Received(file.file, file.team, file.task, file.tag, part, remark=str(file.doubt or ""))
 
 
@@ -149,7 +149,7 @@ def _files_by_team_and_task(inventory: Inventory, rows: Mapping[str, Received]) 
             piles.setdefault(key, {})[file.file] = file
             by_tag[file.team, file.tag] = key
     for item in inventory.items:
-        for description in item.described if item.part == "description" else ():
+        for description in item.described if item.skip_reason == "description" else ():
             keys = [key for key in piles if key[0] == item.team and described_task(key[1]) == description.task]
             if not keys:  # of no run's task: the run with its tag tells
                 task = next((row.task for row in PROTOCOLS if described_task(row.task) == description.task), "")
