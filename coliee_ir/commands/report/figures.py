@@ -450,27 +450,27 @@ def curves(
 
     The places are those of the runs among the names, by which they have their colours.
     """
-    by, places = tunings[0].measure, places or range(len(tunings))
+    measure, places = tunings[0].measure, places or range(len(tunings))
     names = [printable(name) for name in names or [tuning.name for tuning in tunings]]
     panels: dict[object, list[tuple[int, Tuning]]] = {}
-    for at, tuning in zip(places, tunings, strict=True):
+    for run, tuning in zip(places, tunings, strict=True):
         # scores of several runs have nothing in common, cutoffs have
-        panels.setdefault("k" if tuning.rule.family == "k" else at, []).append((at, tuning))
+        panels.setdefault("k" if tuning.rule.family == "k" else run, []).append((run, tuning))
     many = len(panels) > _LARGE
     size = {"width": (WIDTH - 60) // 3 - 50, "height": 120} if many else {"width": WIDTH - 180, "height": 300}
     colour = run_colour(len(names), places)
     charts = []
-    for panel, shown in panels.items():
-        drawn = [point for at, tuning in shown for point in _points(at, tuning)]
-        cuts = [{"r": at, "x": one.rule.threshold} for at, one in shown if math.isfinite(one.rule.threshold)]
-        kept = FAMILIES[shown[0][1].rule.family].says.format(math.nan).replace("nan", "x")
-        along = alt.X(
-            "x:Q", title=kept, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(grid=False, tickCount=8)
-        )
-        up = alt.Y("score:Q", title=by, axis=alt.Axis(tickCount=6))
-        tooltips = [alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=by, format=".4f")]
+    for panel, tuned_runs in panels.items():
+        drawn = [point for run, tuning in tuned_runs for point in _points(run, tuning)]
+        rules = [(run, tuning.rule) for run, tuning in tuned_runs]
+        cuts = [{"r": run, "x": rule.threshold} for run, rule in rules if math.isfinite(rule.threshold)]
+        title = FAMILIES[rules[0][1].family].says.format(math.nan).replace("nan", "x")
+        axis = alt.Axis(grid=False, tickCount=8, tickMinStep=1 if panel == "k" else 0)  # cutoffs are whole numbers
+        along = alt.X("x:Q", title=title, scale=alt.Scale(zero=False, nice=False), axis=axis)
+        up = alt.Y("score:Q", title=measure, axis=alt.Axis(tickCount=6))
+        tooltips = [alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=measure, format=".4f")]
         base = alt.Chart(rows(drawn)).encode(x=along, color=colour)
-        band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=by), y2="high:Q")
+        band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=measure), y2="high:Q")
         layers = [
             *([band] if any("low" in point for point in drawn) else []),
             base.mark_line().encode(y=up),
@@ -479,14 +479,14 @@ def curves(
         ]
         charts.append(alt.layer(*layers).properties(**size))
     shown_as = ", with 95% intervals" if any(tuning.curve_intervals for tuning in tunings) else ""
-    says = f"{by} at each cutoff or threshold of the tuned rules{shown_as}; dashed lines show where the rules cut."
+    says = f"{measure} at each cutoff or threshold of the tuned rules{shown_as}; dashed lines show where the rules cut."
     chart = alt.concat(*charts, columns=3 if many else 1)
-    return figure("curve", f"{by} over the cutoff", says, chart, data or points(tunings), runs=names)
+    return figure("curve", f"{measure} over the cutoff", says, chart, data or points(tunings), runs=names)
 
 
-def _points(at: int, tuning: Tuning) -> Iterator[dict[str, float]]:
+def _points(run: int, tuning: Tuning) -> Iterator[dict[str, float]]:
     """The points of a run's curve, each with its interval where it is known."""
     unknown = Interval(math.nan, math.nan)
     for (x, score), (low, high) in zip_longest(tuning.curve, tuning.curve_intervals, fillvalue=unknown):
         if math.isfinite(x + score):
-            yield {"r": at, "x": x, "score": score, **({} if math.isnan(low + high) else {"low": low, "high": high})}
+            yield {"r": run, "x": x, "score": score, **({} if math.isnan(low + high) else {"low": low, "high": high})}

@@ -192,6 +192,7 @@ def test_a_run_has_one_colour_in_all_charts_and_ranks_are_whole(of_task1):
     assert len(scales) == 1
     ranks = drawn(of_task1.contents)["scores"].chart["hconcat"][1]["layer"][-1]["encoding"]["x"]
     assert ranks["axis"]["values"] == [1, 2, 3]
+    assert '"tickMinStep": 1' in json.dumps(drawn(of_task1.contents)["tuning"].chart)  # cutoffs are whole, too
 
 
 # what else can be asked for
