@@ -149,12 +149,12 @@ def read_edition(path: PathLike) -> Edition:
     values["image"] = apart["codabench"].needed("image", TEXT) if "codabench" in content else ""
     values["limits"] = apart["limits"].checked(dict.fromkeys(limits.Limits._fields, _LIMIT))
     tasks = [
-        _task(_Table(name, f"[[task]] {number}", one, _TASK), values.get("year"))
-        for number, one in enumerate(top.tables("task"), 1)
+        _task(_Table(name, f"[[task]] {number}", content_of_task, _TASK), values.get("year"))
+        for number, content_of_task in enumerate(top.tables("task"), 1)
     ]
     if not tasks:
         raise top.fault("task", "there is no task", remedy='add [[task]] with task = "1" and gold = "gold.json"')
-    if twice := [one for one, n in Counter(part.name for part in tasks).items() if n > 1]:
+    if twice := [part_name for part_name, n in Counter(part.name for part in tasks).items() if n > 1]:
         raise top.fault(
             "task",
             "this task is given twice",

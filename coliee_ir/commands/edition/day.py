@@ -107,7 +107,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         InputError: a gold or the list of teams cannot be read.
         UsageError: a task has no such edition, decision or query; the mailbox holds nothing.
     """
-    who = Teams(edition.teams, edition.mailbox, edition.deadline)
+    teams = Teams(edition.teams, edition.mailbox, edition.deadline)
     evaluators = {
         part.name: Evaluator(
             Source(part.gold), task=part.task, edition=part.year, exclude=part.exclude, decisions=part.decisions
@@ -117,11 +117,11 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     golds = Golds(
         # files are checked by its queries alone, as teams read of that
         QueryFile(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
-        for part, gold in zip(edition.tasks, (one.gold for one in evaluators.values()), strict=True)
+        for part, gold in zip(edition.tasks, (evaluator.gold for evaluator in evaluators.values()), strict=True)
     )
     other_files = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(
-        edition.mailbox, golds=golds, besides=other_files, teams=who, edition=edition.year, check=validate
+        edition.mailbox, golds=golds, besides=other_files, teams=teams, edition=edition.year, check=validate
     )
     boards, held = list[Leaderboard](), list[tuple[str, Excess]]()
     for part, evaluator in zip(edition.tasks, evaluators.values(), strict=True):
@@ -130,11 +130,13 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         runs = Runs((), own, True)
         intake = runs.submissions(evaluator)
         over = [
-            one for one in excess(intake, own, evaluator) if not _too_many(part.name, one).is_settled(edition.settled)
+            runs_of_team
+            for runs_of_team in excess(intake, own, evaluator)
+            if not _too_many(part.name, runs_of_team).is_settled(edition.settled)
         ]
-        held += [(part.name, one) for one in over]
-        gone = {id(run) for one in over for run in one.runs}
-        intake.submissions[:] = [run for run in intake.submissions if id(run) not in gone]
+        held += [(part.name, runs_of_team) for runs_of_team in over]
+        undecided = {id(run) for runs_of_team in over for run in runs_of_team.runs}
+        intake.submissions[:] = [run for run in intake.submissions if id(run) not in undecided]
         try:
             scored = evaluate_all(evaluator, runs._replace(intake=intake), keep_going=True, watch=watch)
         except UsageError as error:
@@ -144,11 +146,13 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             for file, mine in zip(inventory.items, own.items, strict=True):
                 file.skip_reason = file.skip_reason or mine.skip_reason * (mine.skip_reason == "unscored")
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
-    day = Day(edition, received(inventory), tuple(boards), (), inventory, who, tuple(evaluators.values()), tuple(held))
+    day = Day(
+        edition, received(inventory), tuple(boards), (), inventory, teams, tuple(evaluators.values()), tuple(held)
+    )
     closed = {file.file for file in inventory.items if file.sender.listed_status not in ("", "ranked", "unofficial")}
-    every = dict.fromkeys(decision for find in _FINDERS for decision in find(day))
-    open_decisions = (decision for decision in every if decision.file not in closed or decision.kind == "status")
-    by_team = sorted(open_decisions, key=lambda one: one.team)
+    decisions = dict.fromkeys(decision for find in _FINDERS for decision in find(day))
+    open_decisions = (decision for decision in decisions if decision.file not in closed or decision.kind == "status")
+    by_team = sorted(open_decisions, key=lambda decision: decision.team)
     return day._replace(decide=tuple(decision for decision in by_team if not decision.is_settled(edition.settled)))
 
 
@@ -244,13 +248,13 @@ def _near_copies(day: Day) -> _Found:
         runs = ((entry, entry.submission) for entry in board.counted if entry.submission is not None and entry.team)
         ordered = sorted(runs, key=lambda pair: pair[1].received)
         retrieved = [(entry, _retrieved(run, bases[board.called], numbers)) for entry, run in ordered]
-        sent = [(entry, len(mine), _bits(mine, len(numbers))) for entry, mine in retrieved]
-        for (first, n_theirs, theirs), (entry, n_mine, mine) in combinations(sent, 2):
-            if first.team == entry.team or mine == theirs:
+        sent = [(entry, len(documents), _bits(documents, len(numbers))) for entry, documents in retrieved]
+        for (first, n_of_other, other_documents), (entry, n_documents, documents) in combinations(sent, 2):
+            if first.team == entry.team or documents == other_documents:
                 continue
-            n = (mine & theirs).bit_count()
-            if n > _SHARED * min(n_mine, n_theirs) and n > _SHARED_OF_LONGER * max(n_mine, n_theirs):
-                about = {"task": board.called, "documents": n_mine, "other": first.file, "team": first.team}
+            n = (documents & other_documents).bit_count()
+            if n > _SHARED * min(n_documents, n_of_other) and n > _SHARED_OF_LONGER * max(n_documents, n_of_other):
+                about = {"task": board.called, "documents": n_documents, "other": first.file, "team": first.team}
                 yield Decision(Remark.of("near-copy", (), n, **about), entry.team, entry.tag, entry.file)
 
 
@@ -282,11 +286,11 @@ def _remarks_of_boards(day: Day) -> _Found:
         for remark in board.remarks:
             if isinstance(remark, Remark) and remark.kind == "same-answers":
                 yield Decision(_of_task(board.called, remark))
-    yield from (_too_many(*one) for one in day.held)
+    yield from (_too_many(task, over) for task, over in day.held)
     sent = [entry.submission for board in day.boards for entry in board.entries if entry.submission is not None]
-    for one in sorted((one for one in sent if one.replaces), key=lambda one: (one.team, one.received)):
-        what = Remark.of("replaces", file=name_of(one.run), other=one.replaces, tag=shortened(one.tag))
-        yield Decision(what, one.team, one.tag, one.replaces)
+    for run in sorted((run for run in sent if run.replaces), key=lambda run: (run.team, run.received)):
+        what = Remark.of("replaces", file=name_of(run.run), other=run.replaces, tag=shortened(run.tag))
+        yield Decision(what, run.team, run.tag, run.replaces)
     if day.teams.unused:
         yield Decision(Remark.of("team-list", day.teams.unused))
 
@@ -295,10 +299,10 @@ def _refused_files(day: Day) -> _Found:
     """What could not be ranked, once; a file whose task nothing shows is refused by every board."""
     ranked = {file for board in day.boards for entry in board.entries for file in entry.files}
     closed = {item.source.name for item in day.inventory.items if item.sender.status}
-    refused = by_key((one for board in day.boards for one in board.invalid), lambda one: one.files)
-    for one, *_ in refused.values():
-        if not ranked.intersection(one.files) and not closed.issuperset(one.files):
-            yield Decision(Remark.of("refused", reason=one.reason), one.team, one.tag, one.files[0])
+    refused = by_key((refusal for board in day.boards for refusal in board.invalid), lambda refusal: refusal.files)
+    for refusal, *_ in refused.values():
+        if not ranked.intersection(refusal.files) and not closed.issuperset(refusal.files):
+            yield Decision(Remark.of("refused", reason=refusal.reason), refusal.team, refusal.tag, refusal.files[0])
     for item in day.inventory.items:
         if not item.team and (item.described or not item.skip_reason):
             yield Decision(Remark.of("team-list.file", file=item.file), "", item.tag, item.file)
@@ -315,7 +319,7 @@ def _refused_files(day: Day) -> _Found:
             yield Decision(
                 Remark("passed-over", f"{item.file} is a {SKIP_REASONS['nothing'][0]}"), item.team, "", item.file
             )
-    skipped = [one for one in day.inventory.walked.skipped if one[0] != "besides"]
+    skipped = [item for item in day.inventory.walked.skipped if item[0] != "besides"]
     yield from (Decision(Remark("passed-over", line)) for line in skipped_remarks(skipped))
 
 

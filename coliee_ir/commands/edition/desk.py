@@ -103,10 +103,10 @@ def _details(team: Team, sent: Sequence[str]) -> str:
         "described" if team.describes else "no description",
     )
     columns: dict[str, Callable[[Received], Cell]] = {
-        "file": lambda one: one.file, "task": lambda one: one.task, "run": lambda one: one.tag,
-        "part": lambda one: one.part, "errors": lambda one: str(one.errors or "-"),
-        "warnings": lambda one: str(one.warnings or "-"),
-        "remark": lambda one: ", ".join(filter(None, [team.received.get(one.file), one.remark])),
+        "file": lambda file: file.file, "task": lambda file: file.task, "run": lambda file: file.tag,
+        "part": lambda file: file.part, "errors": lambda file: str(file.errors or "-"),
+        "warnings": lambda file: str(file.warnings or "-"),
+        "remark": lambda file: ", ".join(filter(None, [team.received.get(file.file), file.remark])),
     }  # fmt: skip
     files = Grid.of(team.files, columns, n_text=7)
     links = " ".join(f'<a href="{name}">{in_html(name.partition("/")[0].capitalize())}</a>' for name in sent)
@@ -150,8 +150,8 @@ def teams_of(day: Day) -> Iterator[Team]:
     common, items = day.teams.common, {file.file: file for file in day.inventory.items}
     for name, rows in by_key(day.inbox.received, lambda row: row.team).items():
         own = {row.file: below(row.file, common) for row in rows}
-        invalid = (one for board in day.boards for one in board.invalid if not own.keys().isdisjoint(one.files))
-        refused = by_key((refused_below(one, common) for one in invalid), lambda one: one.files)
+        invalid = (run for board in day.boards for run in board.invalid if not own.keys().isdisjoint(run.files))
+        refused = by_key((refused_below(run, common) for run in invalid), lambda run: run.files)
         yield Team(
             name,
             {short: items[file] for file, short in own.items()},
@@ -273,10 +273,10 @@ class Change(NamedTuple):
 def changes_of(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Change]:
     """What two results differ in; of files that came, a line for each team."""
     old, new = ({row["file"]: row["team"] for row in results.get("received", ())} for results in (before, now))
-    for what, here, there in (("new files", new, old), ("files gone", old, new)):
-        for team, names in sorted(by_key(here.keys() - there.keys(), here.__getitem__).items()):
+    for kind, here, others in (("new files", new, old), ("files gone", old, new)):
+        for team, names in sorted(by_key(here.keys() - others.keys(), here.__getitem__).items()):
             more = f" and {len(names) - _FILES} more" * (len(names) > _FILES)
-            yield Change(what, team or "no team", now=", ".join(sorted(names)[:_FILES]) + more)
+            yield Change(kind, team or "no team", now=", ".join(sorted(names)[:_FILES]) + more)
     sums, tasks = before.get("inputs", {}), before.get("tasks", {})
     golds = {board["gold"] for board in now["tasks"].values()}
     for path, digest in now["inputs"].items():

@@ -307,7 +307,7 @@ def paper_files(boards: Sequence[Leaderboard], edition: Edition, pictures: Pictu
         }
         names = [*texts]
         if is_drawn() and (drawn := pictures.of(counted_alone(board), paper_figures)):
-            texts |= {name: of if name.endswith(".pdf") else of.decode() for name, of in drawn.items()}
+            texts |= {name: picture if name.endswith(".pdf") else picture.decode() for name, picture in drawn.items()}
             names.append(f"{prefix}figures.tex")
         contents |= texts
         inputs = "".join(f"\\input{{{name}}}\n" for name in names)
@@ -315,7 +315,7 @@ def paper_files(boards: Sequence[Leaderboard], edition: Edition, pictures: Pictu
     if data:
         contents["data.tex"] = set_tables(headed(_data_of_all_tasks(data)))
         notes = by_key(
-            ((f"Task {board.called}", note) for board, _ in data for note in board.notes()), lambda one: one[1]
+            ((f"Task {board.called}", note) for board, _ in data for note in board.notes()), lambda pair: pair[1]
         )
         tasks = {note: ", ".join(task for task, _ in pairs) for note, pairs in notes.items()}
         lines = [f"{tasks[note]}: {note}" if len(notes) > 1 else note for note in notes]
@@ -351,9 +351,9 @@ def set_tables(table: Grid) -> str:
     parts: list[str] = []
     for part_of_columns in np.array_split(range(len(names), len(widths)), n_parts):
         for rows in np.array_split(range(len(table.rows)), max(1, n_pages)):
-            shown = [*names, *part_of_columns]
+            chosen = [*names, *part_of_columns]
             part = replace(
-                table, header=[table.header[i] for i in shown], rows=[[table.rows[n][i] for i in shown] for n in rows]
+                table, header=[table.header[i] for i in chosen], rows=[[table.rows[n][i] for i in chosen] for n in rows]
             )
             parts.append(latex(replace(part, caption="Continued.", label="") if parts else part, breaks=False))
     star = "*" * (sum(widths) > _COLUMN)

@@ -71,9 +71,9 @@ def scores(contents: Contents) -> Figure:
         *(_panel(contents, name, points, width, is_first=not at) for at, (name, points) in enumerate(panels.items())),
         spacing=24,
     )
-    which = f"The best {DRAWN} of {len(names)} runs: a" if len(names) > DRAWN else "A"
+    best_alone = f"The best {DRAWN} of {len(names)} runs: a" if len(names) > DRAWN else "A"
     or_ranks = ", or the ranks that it may have" if len(ranked) > 1 else ""
-    says = f"{which} dot is a run's score, a line its interval{or_ranks}."
+    says = f"{best_alone} dot is a run's score, a line its interval{or_ranks}."
     data = Grid.of(range(len(names)), columns)
     return figure("scores", f"Scores with {percent} intervals", says, chart, data, runs=names[:DRAWN])
 
@@ -103,8 +103,8 @@ def _panel(
     dot = drawn.mark_point(size=75).encode(
         x=alt.X("score:Q", title=name, scale=scale, axis=axis), y=y, color=colour, tooltip=tooltips
     )
-    known = any("low" in point for point in points)  # a scale of no number is an error
-    return alt.layer(*([interval] if known else []), dot).properties(width=width, height=alt.Step(26))
+    has_intervals = any("low" in point for point in points)  # a scale of no number is an error
+    return alt.layer(*([interval] if has_intervals else []), dot).properties(width=width, height=alt.Step(26))
 
 
 def table(contents: Contents) -> Grid:
