@@ -424,4 +424,5 @@ def skip_other_parts(inventory: Inventory, task: str | None) -> None:
             or (file.part == "documents" and file.tag in lists)
         ):
             file.skip_reason = "part"
-    _without_copies([[file] for file in files if not file.skip_reason])
+    for of_tag in by_key((file for file in files if not file.skip_reason), attrgetter("tag")).values():
+        _without_copies([[file] for file in of_tag])

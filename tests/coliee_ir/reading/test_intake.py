@@ -248,6 +248,15 @@ def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call, tmp_path)
     assert not [remark for remark in board.remarks if getattr(remark, "kind", "") == "team-list"]
 
 
+def test_a_fusion_has_a_file_once_and_copies_with_tags_of_their_own_each(call, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_text("000001 000002 T\n")
+        (tmp_path / f"{name}.json").write_text('{"000001": ["000003"]}')
+    remarks = call("fuse", tmp_path, "--task", "1")[2]
+    assert mentions(remarks, "b.txt … a.txt … [passed-over]")
+    assert mentions(remarks, "b … a [identical]")
+
+
 def test_fuse_and_tune_take_files_of_one_run_as_one(call, tmp_path):
     one, other = halves(tmp_path)
     dense, gold = T1 / "dense.txt", T1 / "gold.json"
