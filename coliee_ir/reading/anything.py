@@ -255,12 +255,15 @@ def _golds_in(
 def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
     """Several golds as one."""
     first, remarks = golds[0], passed + Remarks()
+    shown = None if first.qrels is None else TASK_SIGNS[_sign_of_ids(first)].task
     for gold in golds:
+        own = None if gold.qrels is None else TASK_SIGNS[_sign_of_ids(gold)].task
         for what, of_first, of_gold in (
             ("the form", first.format, gold.format),
             ("the task", first.task or "none", gold.task or "none"),
             ("labels", *("some" if each.labels is not None else "none" for each in (first, gold))),
             ("documents", *("some" if each.qrels is not None else "none" for each in (first, gold))),
+            ("the task of their ids", *((shown, own) if "trec" not in (shown, own) else ("", ""))),
         ):
             if of_first != of_gold:
                 raise InputError(

@@ -187,6 +187,8 @@ def convert(
         if ending in ENDINGS and ending != "jsonl":
             raise UsageError("cannot-convert", f"--to statements writes JSON Lines: name {target} with .jsonl")
         return write_statements(paths, target, corpus)
+    if chunks is None and aggregate not in ("max", VOTE):
+        raise UsageError("unfit-option", f"--aggregate {aggregate} joins the scores of passages; name them: --chunks")
     if corpus is not None:
         raise UsageError("unfit-option", "--corpus gives the texts of articles; it needs --to statements")
     to = to or (ending if ending in ENDINGS and template is None else None)
@@ -224,6 +226,9 @@ def convert(
     else:
         records = [read_run(file, task=task, form=form, unreadable_answers=unreadable_answers) for file in files]
         for record in records:
+            if form == model_text.FORM and isinstance(record, Answers) and not record.labels:
+                remedy = "name the columns (--columns query=NAME,answer=NAME), or leave --from text out"
+                raise InputError("no-result", record.path, "no text of this file holds an answer", remedy=remedy)
             if isinstance(record, Answers) and (both := record.remarks.examples("other-part")):
                 problem = "this file holds answers and documents, which may be those of the gold"
                 remedy = f"to write one of them or both, use {both[0]}; for the answers alone, only answer=NAME"

@@ -224,9 +224,10 @@ def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labell
     result = measure.compute(parts, decisions)
     if isinstance(measure, Accuracy):
         label = parts["answers"].correct() > 0
-        articles = parts["documents"].correct() == parts["documents"].qrels.relevant()
+        relevant = parts["documents"].qrels.relevant()
+        articles = parts["documents"].correct(measure.cutoff) == relevant
         if decisions.without_articles == "wrong":
-            articles &= parts["documents"].qrels.relevant() > 0
+            articles &= relevant > 0
         is_counted = ~np.isnan(result.per_query)
         cases = (label & articles, label & ~articles, ~label & articles, ~label & ~articles)
         return Labelled(*(float((case & is_counted).sum() / is_counted.sum()) for case in cases))

@@ -112,7 +112,13 @@ def test_golds_of_two_tasks_and_folders_without_any_are_refused(here):
     for task, name in (("1", "cases_noticed"), ("2", "entailing_paragraphs")):
         instance = f"<instance id='{task}'><{name}>3</{name}></instance>"
         Path(f"{task}.xml").write_text(f"<COLIEE task='{task}'>{instance}</COLIEE>")
-    for golds, expected in ((["1.xml", "2.xml"], "2.xml: [mixed-forms]"), ("notes", "notes: [empty]")):
+    for name, gold in {"cases.json": {"000001": ["000002"]}, "paragraphs.json": {"001": ["018"]}}.items():
+        Path(name).write_text(json.dumps(gold))
+    for golds, expected in (
+        (["1.xml", "2.xml"], "2.xml: [mixed-forms]"),
+        (["cases.json", "paragraphs.json"], "paragraphs.json: [mixed-forms]"),
+        ("notes", "notes: [empty]"),
+    ):
         with refusing(InputError, expected):
             read_gold(golds)
 

@@ -286,6 +286,8 @@ def test_what_cannot_become_that_is_refused_and_leaves_no_file(name, text, to, s
         ("q a_1 T\n", {"chunks": "_x"}, MismatchError, "[mismatch] '_x'…"),
         ("q a_1 T\n", {"chunks": ".*"}, MismatchError, "[mismatch] … (found 'a_1')…"),
         ("q a_1 T\n", {"chunks": "_.$", "aggregate": "sum"}, UsageError, "[unfit-option]"),
+        ("q a_1 T\n", {"aggregate": "sum"}, UsageError, "[unfit-option]"),
+        ("q a_1 T\n", {"form": "text"}, InputError, "run.txt: [no-result]"),
         ("q a_1 T\n", {"chunks": "_.$", "aggregate": "median"}, UsageError, "[unknown-name] … 'median'…"),
         ("R07-01-O Y T\n", {"chunks": "_.$"}, UsageError, "[wrong-part]"),
     ],

@@ -93,15 +93,18 @@ def test_labels_by_articles_lose_by_either(tmp_path, call):
         for n, (article, label) in enumerate(pairs, 1)
     )
     (tmp_path / "gold.xml").write_text(f"<dataset>{texts}</dataset>")
-    (tmp_path / "task3.A").write_text("".join(f"R07-0{n} Q0 {d} 1 1.0 A\n" for n, d in (("1-A", 1), ("2-A", 2),
-                                                                                         ("4-A", 2))))  # fmt: skip
+    lines = (("1-A", 9, 1), ("1-A", 1, 2), ("2-A", 2, 1), ("4-A", 2, 1))
+    (tmp_path / "task3.A").write_text("".join(f"R07-0{n} Q0 {d} {rank} {-rank} A\n" for n, d, rank in lines))
     (tmp_path / "answers.A").write_text("R07-01-A Y A\nR07-02-A Y A\nR07-03-A Y A\nR07-04-A N A\n")
     typed = ("evaluate", *(tmp_path / name for name in ("gold.xml", "task3.A")), "--answers", tmp_path / "answers.A",
              "--task", "3", "--edition", "2026", "--show", "gap", "-f", "json", "--decision")  # fmt: skip
     for choice, shares in (("sufficient", (1, 1, 1, 1)), ("wrong", (1, 1, 0, 2)), ("skip", (1, 1, 0, 1))):
-        [of_run] = json.loads(done(call, *typed, f"without_articles={choice}")[0])["runs"]
-        assert [*of_run["gap"].values()] == approx([share / sum(shares) for share in shares])
-        assert of_run["gap"]["score"] == approx(of_run["measures"]["Accuracy"])
+        for measure, late in (("Accuracy", 0), ("Accuracy@1", 1)):  # whether the first query's article comes too late
+            typed_measure = (f"without_articles={choice}", "-m", measure)
+            [of_run] = json.loads(done(call, *typed, *typed_measure)[0])["runs"]
+            expected = (shares[0] - late, shares[1] + late, *shares[2:])
+            assert [*of_run["gap"].values()] == approx([share / sum(shares) for share in expected])
+            assert of_run["gap"]["score"] == approx(of_run["measures"][measure])
 
 
 def test_answers_alone_have_no_gap_and_one_run_no_overlap():
