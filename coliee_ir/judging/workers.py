@@ -29,7 +29,7 @@ from coliee_ir._version import __version__
 
 _Result = TypeVar("_Result")
 
-#: how many tasks an executor has at a time, at least as many as its workers: what they hold and give stays in memory
+#: how many tasks an executor has at a time, or more if it has more workers: what they hold and give stays in memory
 AHEAD: Final = 256
 
 #: in a worker process, the tasks that it was forked for
@@ -89,6 +89,7 @@ def _results_of_executor(tasks: Sequence[Callable[[], _Result]], executor: Execu
     """The results of an executor's workers, in the order of the tasks; an error calls off what has not begun."""
     futures: deque[Future[_Result | ColieeError]] = deque()
     waiting = iter(tasks)
+    ahead = _tasks_ahead(executor)
 
     def submit(task: Callable[[], _Result]) -> Future[Any]:
         if isinstance(executor, ThreadPoolExecutor):  # nothing travels
@@ -97,7 +98,7 @@ def _results_of_executor(tasks: Sequence[Callable[[], _Result]], executor: Execu
 
     try:
         while True:
-            futures.extend(submit(task) for task in islice(waiting, AHEAD - len(futures)))
+            futures.extend(submit(task) for task in islice(waiting, ahead - len(futures)))
             if not futures:
                 return
             yield futures[0].result()
@@ -118,6 +119,13 @@ def _results_of_executor(tasks: Sequence[Callable[[], _Result]], executor: Execu
     finally:
         for future in futures:
             future.cancel()
+
+
+def _tasks_ahead(executor: Executor) -> int:
+    """How many tasks an executor is given at a time: two for each thread of a Dask cluster, or ``_AHEAD``."""
+    with contextlib.suppress(Exception):  # Dask's own, of many kinds; if the cluster is gone, the tasks will say it
+        return max(AHEAD, 2 * sum(executor._client.nthreads().values()))  # type: ignore[attr-defined]
+    return AHEAD
 
 
 def _submitted(pool: ProcessPoolExecutor, n: int) -> deque[Future[Any]]:

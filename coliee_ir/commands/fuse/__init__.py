@@ -151,7 +151,10 @@ class Fusion:
         return self.of_records(read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers), tag)
 
     def of_records(self, records: Sequence[Run | Answers], tag: str | None, read: _Read | None = None) -> Fused:
-        """The runs fused; ``read`` is what was read of rankings before."""
+        """The runs fused; ``read`` is what was read of rankings before.
+
+        :meta private:
+        """
         names = unique_names([("", record.tag, 0) for record in records])
         is_ranking = METHODS[self.method].ranks
         weights, remarks = self._weights(records)
