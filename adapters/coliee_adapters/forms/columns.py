@@ -343,7 +343,7 @@ class Reader:
         if self.tag is None:
             self.tag = tags[0]
         tag = self.tag.split(" ")[0]
-        others = np.flatnonzero(~_equal(tags, tag)).tolist()
+        others = np.flatnonzero(~equal(tags, tag)).tolist()
         if others and squeezed and len(tags) != raw.count(b"\n"):
             return None  # blank lines are gone, and with them the line numbers
         for at in others:
@@ -479,10 +479,10 @@ class RegularLines:
         return np.ascontiguousarray(self.first[column]), np.ascontiguousarray(self.last[column])
 
 
-def _equal(ids: Ids, text: str) -> npt.NDArray[np.bool_]:
+def equal(ids: Ids, text: str) -> npt.NDArray[np.bool_]:
     """Which ids are this text."""
     wanted = text.encode()
-    equal: npt.NDArray[np.bool_] = ids.length == len(wanted)
+    alike: npt.NDArray[np.bool_] = ids.length == len(wanted)
     raw = np.ndarray(len(ids.raw) - 7, dtype="<u8", buffer=ids.raw, strides=(1,))
     for at in range(0, len(wanted), 8):
         start = max(min(at, len(wanted) - 8), 0)  # the last word overlaps the one before
@@ -490,5 +490,5 @@ def _equal(ids: Ids, text: str) -> npt.NDArray[np.bool_]:
         found = raw[np.minimum(ids.first + start, len(raw) - 1)]  # a shorter id may be the last
         found ^= np.uint64(int.from_bytes(word, "little"))
         found <<= np.uint64(8 * (8 - len(word)))
-        equal &= found == 0
-    return equal
+        alike &= found == 0
+    return alike

@@ -15,7 +15,7 @@ from typing import Any, Final, overload
 import numpy as np
 
 from coliee_adapters.forms import json_text
-from coliee_adapters.forms.columns import RegularLines
+from coliee_adapters.forms.columns import RegularLines, equal
 from coliee_adapters.forms.decimals import decimals, integers
 from coliee_adapters.forms.form import Column
 
@@ -24,7 +24,7 @@ _MEMBER: Final = re.compile(rb'([{,] *"([^"\\]+)" *: *("?))[^"\\{}\[\], ]+(\3 *)
 #: what pieces of text become: no JSON Lines have them
 _SIGNS: Final = bytes(sign for sign in range(1, 32) if sign != ord("\n"))
 _FRACTION: Final = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)")
-_ZERO, _NINE, _MINUS, _POINT = b"09-."
+_ZERO, _NINE, _MINUS, _POINT, _NULL = b"09-.n"
 
 
 class Alike(Sequence[Mapping[str, Any]]):
@@ -87,19 +87,25 @@ def _lines(block: bytes, first: bytes, pieces: Sequence[bytes], last: bytes) -> 
 
 
 def _numbers(lines: RegularLines, at: int) -> Column | None:
-    """A column of numbers as JSON writes them, all whole or all with a point; None where one is something else."""
+    """A column of numbers as JSON writes them, all whole or all with a point, or null; None where one is neither."""
     raw, first, last = lines.raw, lines.first[at].copy(), lines.last[at].copy()
-    signs = np.frombuffer(raw, dtype=np.uint8)
+    signs, valid = np.frombuffer(raw, dtype=np.uint8), None
+    if (signs[first] == _NULL).any():
+        valid = ~equal(lines.ids(at), "null")
+        if not valid.any():
+            return Column(np.zeros(len(valid)), valid)
+        # a number of another line is read in the place of each null
+        first, last = (np.where(valid, bounds, bounds[valid.argmax()]) for bounds in (first, last))
     begin = first + (signs[first] == _MINUS)
     ends, second = signs[[begin, last - 1]], signs[begin + 1]
     if ends.min() < _ZERO or ((ends[0] == _ZERO) & (second >= _ZERO) & (second <= _NINE)).any():
         return None
     if (whole := integers(raw, first, last)) is not None:
-        return Column(whole)
+        return Column(whole, valid)
     points = np.flatnonzero(signs == _POINT)
     have_one = np.searchsorted(points, first) < np.searchsorted(points, last)
     values = decimals(raw, first, last, _fraction) if have_one.all() else None
-    return None if values is None else Column(values)
+    return None if values is None else Column(values, valid)
 
 
 def _fraction(text: bytes) -> float:

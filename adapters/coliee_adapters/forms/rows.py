@@ -528,12 +528,10 @@ def plain_block(found: Values, rules: ReadingRules, tag: str = "") -> Columns | 
         decides = next((role for role in ("relevance", "score", "rank") if role in values), "")
         of_texts = partial(_relevances, place=found.place(0)) if decides == "relevance" else _floats
         scores = _numbers(values[decides], of_texts) if decides else None
-        ranks = _numbers(values["rank"], np.asarray) if "rank" in values and decides == "score" else None
+        ranks = _ranks(values["rank"]) if "rank" in values and decides == "score" else None
     except (TypeError, ValueError, OverflowError, InputError):  # of which the rows will tell
         return None
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
-        return None
-    if ranks is not None and (ranks.dtype.kind != "i" or ranks.shape != (n,)):
         return None
     if decides == "rank" and scores is not None and ((scores > 0) & (scores < 1)).any():
         return None
@@ -544,7 +542,7 @@ def plain_block(found: Values, rules: ReadingRules, tag: str = "") -> Columns | 
     if isinstance(documents, Picked):
         documents = documents.with_known_places()
     remarks, tags = Remarks(), values.get("tag", ())
-    if set(map(str, tags)) - {tag}:
+    if {str(given) for given in tags if given is not None} - {tag}:
         for at, given in enumerate(tags):
             if given is not None and tag_of(given) != tag:
                 remarks.add("tag", f"{found.place(at)}: {given}")
@@ -575,6 +573,12 @@ def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.ND
     """A column as an array; one of objects by a function."""
     numbers = values.numbers() if isinstance(values, Column) else values
     return numbers if isinstance(numbers, np.ndarray) and numbers.dtype.kind != "b" else of_objects(values)
+
+
+def _ranks(values: Sequence[Any]) -> Sequence[str] | npt.NDArray[Any]:
+    """Ranks that are only compared: whole numbers as such, others, and those that are not there, as text."""
+    ranks = _numbers(values, lambda objects: np.asarray([*objects]))
+    return ranks if ranks.dtype.kind == "i" and ranks.ndim == 1 else [*map(str, values)]
 
 
 def _floats(values: Sequence[Any]) -> npt.NDArray[np.float64]:

@@ -168,7 +168,7 @@ def test_any_file_is_read_as_by_its_twin(path, name, clean, data, rule):
 @given(texts=st.lists(st.text("ab\u00e9", min_size=1, max_size=40), min_size=1), data=st.data())
 def test_ids_are_compared_with_a_text_as_texts_are(texts, data):
     text = data.draw(st.sampled_from(texts) | st.text("ab", min_size=1, max_size=40))
-    assert columns._equal(Ids.of(texts), text).tolist() == [one == text for one in texts]
+    assert columns.equal(Ids.of(texts), text).tolist() == [one == text for one in texts]
 
 
 GOOD = {"three": "q{0} d{0} T", "six": "q{0} Q0 d{0} {0} {0}.5 T"}

@@ -1,12 +1,21 @@
 import itertools
 import json
+from functools import partial
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.forms import json_text
+from coliee_adapters.forms.form import Values, place_of_row
 from coliee_adapters.forms.json_columns import Alike
+from coliee_adapters.forms.rows import ReadingRules, block_of, plain_block
+from coliee_adapters.records import exact_id
+from coliee_adapters.remarks import Remarks
 
+RULES = ReadingRules.of(exact_id)
+PLACE = partial(place_of_row, "f.jsonl", "line", 1)
 TEXTS = ['"q1"', '"d,2:{}"', '"a b"', '""', r'"\u0041"', r'"a\"b"', '"é"', '"\x01"', '"\t"']
 NUMBERS = ["1", "20", "-3", "0", "-0", "0.5", "-12.250", "1.5e3", "7E-2", "12345678901234567890123", "1234567890.25"]
 WRONG = [
@@ -20,7 +29,6 @@ WRONG = [
     "-.5",
     "1.0e999",
     "NaN",
-    "null",
     "[1]",
     '{"a": 1}',
     "x",
@@ -86,3 +94,29 @@ def test_lines_alike_that_are_no_json_are_still_refused():
         assert Alike.of(2 * line.encode(), "f.jsonl", 1) is None
         with pytest.raises(InputError):
             list(json_text.batches(2 * line, "f.jsonl"))
+
+
+ROWS = st.tuples(
+    st.none() | st.integers(0, 99), st.floats(-99, 99).map(lambda x: x + 0.0), st.none() | st.just("T") | st.just("U")
+)
+
+
+@given(st.lists(ROWS, min_size=1, max_size=9))
+@example([(None, 0.5, None), (None, 0.1, None)])
+@example([(1, 0.5, None), (None, 0.1, None)])
+def test_records_with_nulls_are_read_as_columns_like_row_by_row(rows):
+    keys = ("rank", "score", "tag")
+    records = [{"query_id": f"q{i // 4}", "doc_id": f"d{i}", **dict(zip(keys, row, strict=True))}
+               for i, row in enumerate(rows)]  # fmt: skip
+    has_texts = any(tag for _, _, tag in rows)  # a text and null have not the same signs around them
+    plain_scores = all("." in repr(score) and "e" not in repr(score) for _, score, _ in rows)
+    is_read = columns_or_nothing("".join(json.dumps(record) + "\n" for record in records))
+    assert is_read or has_texts or not plain_scores
+    roles = {"query": "query_id", "document": "doc_id", **dict(zip(keys, keys, strict=True))}
+    values = Values({role: [record[key] for record in records] for role, key in roles.items()}, PLACE)
+    fast, slow = plain_block(values, RULES, "T"), block_of(values.rows(), RULES, Remarks(), "T")
+    assert fast is not None
+    for attribute in ("queries", "starts", "documents", "scores"):
+        assert [*getattr(fast, attribute)] == [*getattr(slow, attribute)]
+    assert [*map(str, fast.ranks)] == [*slow.ranks]
+    assert fast.remarks == slow.remarks
