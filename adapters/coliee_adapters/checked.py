@@ -163,6 +163,7 @@ def groups_of(value: object, queries: Iterable[str], name: str = "groups") -> Ma
     if missing := [query for query in queries if query not in found]:
         have = "1 query has" if len(missing) == 1 else f"{len(missing):,} queries have"
         kind = name.removesuffix("s")
-        problem = f"{have} no {kind} (first: {shortened(missing[0])}); give every query that counts a {kind}"
-        raise UsageError("missing-key", problem)
+        raise UsageError(
+            "missing-key", f"{have} no {kind} (first: {shortened(missing[0])}); give every query that counts a {kind}"
+        )
     return found

@@ -94,8 +94,8 @@ def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Reque
     judged_only = bool(wanted.pop("judged_only", False))
     wanted.pop("rel", None)
     if base is None or wanted or not is_computed(base):
-        problem = (
-            f"{measure} is not computed by trec_eval, and so not here; convert the files and use ir_measures for it"
+        raise UsageError(
+            "unfit-measure",
+            f"{measure} is not computed by trec_eval, and so not here; convert the files and use ir_measures for it",
         )
-        raise UsageError("unfit-measure", problem)
     return Request(base, parameter, rel, judged_only, tuple(sorted(gains.items())), top)

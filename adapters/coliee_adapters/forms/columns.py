@@ -365,8 +365,9 @@ class Reader:
                 raise self._wrong_count(number, line, fields)
             query, document = fields[roles["query"]], fields[roles["document"]]
             if not self.rules.commas and re.search(COMMAS, document):
-                remedy = f"write one document per line; {self.layout.expected}"
-                raise place.fault("bad-id", "a comma in a document's id", line, remedy)
+                raise place.fault(
+                    "bad-id", "a comma in a document's id", line, f"write one document per line; {self.layout.expected}"
+                )
             if self.rules.ids is not exact_id and (found := re.search(INVISIBLE, query + document)):
                 problem = f"an id with an invisible character in it (U+{ord(found[0]):04X})"
                 raise place.fault("bad-id", problem, line, "delete the character")

@@ -224,8 +224,9 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
         for token in re.finditer(_TOKEN, text):
             if token[0].startswith('"') and (unfit := re.search(_UNFIT, json.loads(token[0]))):
                 what = "a NUL character" if unfit[0] == "\0" else "an unpaired surrogate"
-                problem = f"this string holds {what}"
-                raise fault("encoding", problem, token.start(), unfit[0], "remove it; it is not text")
+                raise fault(
+                    "encoding", f"this string holds {what}", token.start(), unfit[0], "remove it; it is not text"
+                )
     return value
 
 

@@ -135,13 +135,14 @@ def parse_columns(text: str) -> dict[str, str]:
     for part in text.split(","):
         role, equals, name = part.partition("=")
         if not equals or not name.strip():
-            problem = (
-                f"--columns: expected ROLE=NAME, found {quoted(part)}; as in query=topic,score=sim or Y=Đúng,N=Sai"
+            raise UsageError(
+                "bad-value",
+                f"--columns: expected ROLE=NAME, found {quoted(part)}; as in query=topic,score=sim or Y=Đúng,N=Sai",
             )
-            raise UsageError("bad-value", problem)
         if given.setdefault(role.strip(), name.strip()) != name.strip():
-            problem = f"--columns: {role.strip()} is named twice, {given[role.strip()]} and {name.strip()}"
-            raise UsageError("bad-value", problem)
+            raise UsageError(
+                "bad-value", f"--columns: {role.strip()} is named twice, {given[role.strip()]} and {name.strip()}"
+            )
     return checked_columns(given)
 
 
@@ -153,8 +154,7 @@ def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
             meant = next((known for known in ROLES if normal_name(role) in EVERY_NAME.get(known, ())), "")
             hint = f"; did you mean {meant}=?" if meant else ""
             roles = ", ".join((*ROLES, *ANSWERS))
-            problem = f"unknown column role {quoted(str(role))}{hint}; the roles are {roles}"
-            raise UsageError("unknown-name", problem)
+            raise UsageError("unknown-name", f"unknown column role {quoted(str(role))}{hint}; the roles are {roles}")
     return dict(columns)
 
 
