@@ -358,9 +358,11 @@ def with_lists(rankings: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], list[str
     """
     if set(map(type, rankings.values())) <= {dict, list, tuple, str}:
         return rankings, []
-    sets = {query: sorted(held, key=repr) for query, held in rankings.items() if not has_order(held)}
-    once = {query: list(held) for query, held in rankings.items() if isinstance(held, Iterator)}
-    without_order = [query for query, held in sets.items() if len(held) > 1 and not isinstance(held[0], tuple)]
+    sets = {query: sorted(documents, key=repr) for query, documents in rankings.items() if not has_order(documents)}
+    once = {query: list(documents) for query, documents in rankings.items() if isinstance(documents, Iterator)}
+    without_order = [
+        query for query, documents in sets.items() if len(documents) > 1 and not isinstance(documents[0], tuple)
+    ]
     return {**rankings, **sets, **once}, [f"query {query}" for query in without_order]
 
 

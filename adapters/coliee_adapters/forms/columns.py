@@ -85,10 +85,10 @@ def three_columns(source: Source) -> ColumnLayout:
             return THREE_COLUMNS  # whose reading says what is wrong
         first = first if rows else (number, line)
         rows.append((fields[0], fields[2]))
-    held = last_column(rows, complete=not source.has_more)
-    if held is None:
+    role = last_column(rows, complete=not source.has_more)
+    if role is None:
         raise ambiguous_numbers_error(source.name, *first)
-    return {"tag": THREE_COLUMNS, "score": SCORED, "rank": RANKED}[held]
+    return {"tag": THREE_COLUMNS, "score": SCORED, "rank": RANKED}[role]
 
 
 def ambiguous_numbers_error(name: str, line: int, found: str) -> InputError:
@@ -116,12 +116,12 @@ def last_column(rows: Iterable[tuple[str, str]], *, complete: bool = True) -> La
         decimal = decimal or "." in text or number < 0 or not number.is_integer()
         numbers.setdefault(query, []).append(number)
     lists = list(numbers.values())
-    if len({number for held in lists for number in held}) <= 1:
+    if len({number for values in lists for number in values}) <= 1:
         return "tag"
-    if all(len(set(held)) == 1 for held in lists):
-        return "score" if decimal else "tag" if any(len(held) > 1 for held in lists) else None
-    if all(_are_ranks(held) for held in (lists if complete or len(lists) == 1 else lists[:-1])):
-        if max(map(len, lists)) > 2 and all(held == sorted(held, reverse=True) for held in lists):
+    if all(len(set(values)) == 1 for values in lists):
+        return "score" if decimal else "tag" if any(len(values) > 1 for values in lists) else None
+    if all(_are_ranks(values) for values in (lists if complete or len(lists) == 1 else lists[:-1])):
+        if max(map(len, lists)) > 2 and all(values == sorted(values, reverse=True) for values in lists):
             return "score" if decimal else None
         return None if decimal else "rank"
     return "score" if decimal else None

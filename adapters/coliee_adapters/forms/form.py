@@ -97,8 +97,8 @@ class Values(NamedTuple):
     def rows(self) -> Iterator[Row]:
         """The rows one by one."""
         roles = [FIELDS.get(role, role) for role in self.columns]
-        for at, held in enumerate(zip(*self.columns.values(), strict=True)):
-            yield Row(self.place(at), **dict(zip(roles, held, strict=True)))
+        for at, values in enumerate(zip(*self.columns.values(), strict=True)):
+            yield Row(self.place(at), **dict(zip(roles, values, strict=True)))
 
 
 class Entries(NamedTuple):

@@ -252,10 +252,10 @@ def _items(data: Iterable[Any], kind: GoldOrRun, columns: Mapping[str, str] | No
             note("unordered", "a set of rows")
     if len(kinds := set(map(type, data))) == 1 and issubclass(kinds.pop(), tuple) and (names := _fields(data[0])):
 
-        def shown(at: int) -> Iterable[Any]:
+        def sample(at: int) -> Iterable[Any]:
             return map(itemgetter(at), data[:SHOWN])
 
-        roles = roles_of(names, kind, _MEMORY, columns, values=shown, note=note)
+        roles = roles_of(names, kind, _MEMORY, columns, values=sample, note=note)
         roles.pop("tag", None)
         return [Values({role: list(map(itemgetter(at), data)) for role, at in roles.items()}, _place)]
     if unnamed := [item for item in data if not _fields(item)]:

@@ -170,14 +170,14 @@ def is_record(content: Mapping[Any, object], columns: Mapping[str, str] | None =
     content = json_text.with_paths(content, paths_in(columns))
     if len(content) > SHOWN:
         return False
-    given = {role: normal_name(name) for role, name in (columns or {}).items() if role not in ANSWERS}
+    user_names = {role: normal_name(name) for role, name in (columns or {}).items() if role not in ANSWERS}
     # no role has a name that ends in a digit, as nearly all queries do
-    names = {key: normal_name(key) for key in content if given or not str(key)[-1:].isdigit()}
-    roles = {*_NAMES, *given.values()} if given else _NAMES
+    names = {key: normal_name(key) for key in content if user_names or not str(key)[-1:].isdigit()}
+    roles = {*_NAMES, *user_names.values()} if user_names else _NAMES
     if roles.isdisjoint(names.values()):
         return False
     known = {key for key, name in names.items() if name in roles}
-    queries = {key for key in known if names[key] in EVERY_NAME["query"] or names[key] == given.get("query")}
+    queries = {key for key in known if names[key] in EVERY_NAME["query"] or names[key] == user_names.get("query")}
     of_query = known - queries | {key for key in queries if names[key] in EVERY_NAME["document"]}
     single = {key for key in known if not _is_list(content[key]) and not isinstance(content[key], Mapping)}
     return bool(single & queries) or (len(known) > 1 and bool(single or (queries and of_query)))
@@ -188,14 +188,14 @@ def _is_list(content: object) -> bool:
 
 
 def of_objects(
-    found: Iterator[Records], kind: GoldOrRun, path: str, columns: Mapping[str, str] | None, note: Note
+    batches: Iterator[Records], kind: GoldOrRun, path: str, columns: Mapping[str, str] | None, note: Note
 ) -> FoundRows:
     """Records of rows, or of queries with lists of documents, whose keys the user may have named by paths."""
-    first = next(found)
+    first = next(batches)
     through = _list_around(first.records[0], columns or {})
-    found = (_with_paths(some, [*through, *paths_in(columns)]) for some in itertools.chain([first], found))
-    first = next(found)
-    found = itertools.chain([first], found)
+    batches = (_with_paths(batch, [*through, *paths_in(columns)]) for batch in itertools.chain([first], batches))
+    first = next(batches)
+    batches = itertools.chain([first], batches)
     of_item = {role: name.removeprefix(f"{''.join(through)}.") for role, name in (columns or {}).items()}
     listed = next(
         (name for name in first.records[0] if name in through or _lists(first.records[0], name, columns)), None
@@ -204,7 +204,7 @@ def of_objects(
     tiers = (frozenset({named}) if named else frozenset(), *NAMES["query"])
     both = _both_parts(first.records[0], columns or {}, note) if kind == "run" else {}
     if both and _is_list(first.records[0][both["document"]]):
-        every = list(found)
+        every = list(batches)
         others = {role: name for role, name in (columns or {}).items() if role not in both}
         return itertools.chain.from_iterable(
             of_objects(iter(every), kind, path, {**others, role: name}, note) for role, name in both.items()
@@ -213,8 +213,8 @@ def of_objects(
     query = next((name for tier in tiers for name in single if normal_name(name) in tier), None)
     is_answered = kind == "run" and (columns or {}).get("answer") in first.records[0]  # perhaps beside documents
     if listed is None or query is None or is_answered:
-        return of_records(found, kind, columns, note)
-    entries = _by_query(found, query, listed, kind, columns)
+        return of_records(batches, kind, columns, note)
+    entries = _by_query(batches, query, listed, kind, columns)
     of_user = of_item if through else columns
     return itertools.chain.from_iterable(of_dictionary(content, kind, path, of_user, note) for content in entries)
 
@@ -267,25 +267,25 @@ def _lists(record: Mapping[Any, object], name: Any, columns: Mapping[str, str] |
 
 
 def _by_query(
-    found: Iterator[Records], query: Any, listed: Any, kind: GoldOrRun, columns: Mapping[str, str] | None
+    batches: Iterator[Records], query: Any, listed: Any, kind: GoldOrRun, columns: Mapping[str, str] | None
 ) -> Iterator[dict[Any, Any]]:
     """Records of a query and the list of its documents, perhaps with one of numbers, as dictionaries of queries."""
     seen, known = set[Any](), set[str]()
-    for some in found:
+    for batch in batches:
         entries: dict[Any, Any] = {}
-        for at, record in enumerate(some.records):
+        for at, record in enumerate(batch.records):
             documents: Any = record.get(listed)
-            role, numbers = _numbers_of(record, some.place(at), kind, columns or {})
+            role, numbers = _numbers_of(record, batch.place(at), kind, columns or {})
             known |= {role} if documents else set()
             if not _is_list(documents) or not isinstance(record.get(query), str | Integral) or len(known) > 1:
                 problem, remedy = "this record is written differently from the first", f"give {query} and {listed}"
-                raise some.place(at).fault("mixed-forms", problem, ", ".join(map(str, record)), remedy)
+                raise batch.place(at).fault("mixed-forms", problem, ", ".join(map(str, record)), remedy)
             if record[query] in seen:
-                raise some.place(at).fault("duplicate", "this query appears twice", str(record[query]), "keep one")
+                raise batch.place(at).fault("duplicate", "this query appears twice", str(record[query]), "keep one")
             seen.add(record[query])
             if role and len(numbers) != len(documents):
                 problem = f"{counted(len(documents), 'document')}, and {counted(len(numbers), role)}"
-                raise some.place(at).fault("shape", problem, str(record[query]), "give one for each document")
+                raise batch.place(at).fault("shape", problem, str(record[query]), "give one for each document")
             if role in {"score", "relevance"} - (columns or {}).keys():
                 documents = list(zip(documents, numbers, strict=True))
             elif role:
@@ -339,18 +339,18 @@ def _depth(content: object) -> int:
 
 def _in_lines(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     """What JSON Lines hold: records, one a line; or objects of queries, where each line names others."""
-    every = _in_blocks(source)
-    ahead = [next(every)]
+    batches = _in_blocks(source)
+    ahead = [next(batches)]
     if len(ahead[0].records) == 1:
-        ahead += itertools.islice(every, 1)
-    first, second = [record for some in ahead for record in some.records][:2]
-    every = itertools.chain(ahead, every)
+        ahead += itertools.islice(batches, 1)
+    first, second = [record for batch in ahead for record in batch.records][:2]
+    batches = itertools.chain(ahead, batches)
     shared = first.keys() & second.keys()
     if any(is_record(one, source.columns) for one in (first, second)) or (shared and len(first) > 1):
-        return of_objects(every, kind, source.name, source.columns, note)
+        return of_objects(batches, kind, source.name, source.columns, note)
     # what is right is held in memory anyway; and all answers show together that they are none but Y and N
     is_run = kind == "run" and all(isinstance(entry, list | dict) for entry in first.values())
-    return _in_objects(([some] for some in every) if is_run else [every], kind, source, note, shared)
+    return _in_objects(([batch] for batch in batches) if is_run else [batches], kind, source, note, shared)
 
 
 def _in_blocks(source: Source) -> Iterator[Records]:
@@ -369,15 +369,15 @@ def _in_objects(
     seen = set[str]()
     for part in parts:
         merged, lines = dict[str, Any](), dict[str, int]()
-        for some in part:
-            for at, record in enumerate(some.records):
+        for batch in part:
+            for at, record in enumerate(batch.records):
                 for query in record:
                     if query in seen:
                         if shared and not any(map(str.isdigit, query)):
-                            raise some.place(at).fault("missing-column", "no key is the query", query, _SHAPES)
-                        raise some.place(at).fault("duplicate", "this query appears twice", query, "keep one")
+                            raise batch.place(at).fault("missing-column", "no key is the query", query, _SHAPES)
+                        raise batch.place(at).fault("duplicate", "this query appears twice", query, "keep one")
                     seen.add(query)
-                    lines[query] = int(some.place(at).name)
+                    lines[query] = int(batch.place(at).name)
                 merged |= record
         yield from _of_queries(merged, kind, source, note, lines.get) if merged else ()
 
@@ -515,37 +515,37 @@ def of_records(
     found: Iterable[Records | Row], kind: GoldOrRun, columns: Mapping[str, str] | None, note: Note
 ) -> Iterator[Values | Row]:
     """Records as the values of their roles, of which the user may have named the keys; rows among them as they are."""
-    found, ahead, shown = iter(found), list[Records | Row](), list[Mapping[str, Any]]()
-    while len(shown) < SHOWN and (some := next(found, None)) is not None:
-        ahead.append(some)
-        shown += some.records if isinstance(some, Records) else ()
+    found, ahead, sample = iter(found), list[Records | Row](), list[Mapping[str, Any]]()
+    while len(sample) < SHOWN and (item := next(found, None)) is not None:
+        ahead.append(item)
+        sample += item.records if isinstance(item, Records) else ()
     known: dict[tuple[str, ...], dict[str, str]] = {}
-    for some in itertools.chain(ahead, found):
-        if isinstance(some, Row):
-            yield some
+    for item in itertools.chain(ahead, found):
+        if isinstance(item, Row):
+            yield item
             continue
-        alike = _by_key(some.records)
+        alike = _by_key(item.records)
         # the places go back to front, so that of the records with the same keys the first is shown
-        backwards = range(len(some.records) - 1, -1, -1)
-        kinds = {tuple(alike): 0} if alike else {tuple(some.records[at]): at for at in backwards}
+        backwards = range(len(item.records) - 1, -1, -1)
+        kinds = {tuple(alike): 0} if alike else {tuple(item.records[at]): at for at in backwards}
         for keys, at in sorted(kinds.items(), key=itemgetter(1)):
             if keys not in known:
-                known[keys] = _keys(keys, kind, some.place(at), columns, shown, None if known else note)
+                known[keys] = _keys(keys, kind, item.place(at), columns, sample, None if known else note)
             if (next(iter(known.values())).keys() ^ known[keys].keys()) - {"tag"}:
                 expected = ", ".join(next(iter(known.values())).values())
                 problem, remedy = "this record has other keys than the first", f"write all of them like {expected}"
-                raise some.place(at).fault("mixed-forms", problem, ", ".join(map(str, keys)), remedy)
-            query = alike[known[keys]["query"]][at] if alike else some.records[at][known[keys]["query"]]
+                raise item.place(at).fault("mixed-forms", problem, ", ".join(map(str, keys)), remedy)
+            query = alike[known[keys]["query"]][at] if alike else item.records[at][known[keys]["query"]]
             if _is_list(query) or isinstance(query, Mapping):
                 problem = "this JSON contains the columns of a table, not its rows"
-                raise some.place(at).fault("structure", problem, ", ".join(keys), _A_RECORD_A_ROW)
+                raise item.place(at).fault("structure", problem, ", ".join(keys), _A_RECORD_A_ROW)
         if alike:
             values = {role: alike[key] for role, key in known[next(iter(kinds))].items()}
         else:
             roles = dict.fromkeys(role for keys in kinds for role in known[keys])
-            pairs = [(record, known[tuple(record)]) for record in some.records]
+            pairs = [(record, known[tuple(record)]) for record in item.records]
             values = {role: [one.get(names.get(role, "")) for one, names in pairs] for role in roles}
-        yield Values(values, some.place)
+        yield Values(values, item.place)
 
 
 def _by_key(records: Sequence[Mapping[str, Any]]) -> Mapping[str, Sequence[Any]]:

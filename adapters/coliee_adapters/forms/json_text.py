@@ -159,11 +159,11 @@ def unique_keys(text: str) -> object:
         objects = members = 0
         wanted = text.count("{")
         while level and objects < wanted:
-            found = [one for one in level if isinstance(one, dict)]
-            objects, members = objects + len(found), members + sum(map(len, found))
+            mappings = [item for item in level if isinstance(item, dict)]
+            objects, members = objects + len(mappings), members + sum(map(len, mappings))
             if objects < wanted:
-                held = [*(one for one in level if isinstance(one, list)), *map(dict.values, found)]
-                level = [*itertools.chain.from_iterable(held)]
+                nested = [*(item for item in level if isinstance(item, list)), *map(dict.values, mappings)]
+                level = [*itertools.chain.from_iterable(nested)]
         # counting its signs shows that no key stands twice, unless they are in a string
         plain = objects == wanted and members == text.count(":")
         return value if plain else _UNIQUE.decode(text)
@@ -230,7 +230,7 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     return value
 
 
-def value_at(held: object, path: str) -> Any:
+def value_at(content: object, path: str) -> Any:
     """What is under a key of an object, or under a path of keys with dots between them.
 
     Raises:
@@ -239,24 +239,24 @@ def value_at(held: object, path: str) -> Any:
     >>> value_at({"id": 1, "output": {"judgment": "Y"}}, "output.judgment")
     'Y'
     """
-    if isinstance(held, Mapping) and path in held:
-        return held[path]
+    if isinstance(content, Mapping) and path in content:
+        return content[path]
     for key in path.split("."):
-        if not isinstance(held, Mapping) or key not in held:
-            raise KeyError(key, held)
-        held = held[key]
-    return held
+        if not isinstance(content, Mapping) or key not in content:
+            raise KeyError(key, content)
+        content = content[key]
+    return content
 
 
 def with_paths(record: Mapping[Any, Any], paths: Iterable[str]) -> Mapping[Any, Any]:
     """A record in which what is under some paths of keys is under the whole path too; nothing is in null."""
-    found = {}
+    by_path = {}
     for path in paths:
         try:
-            found[path] = value_at(record, path)
+            by_path[path] = value_at(record, path)
         except KeyError as error:
-            found |= {path: None} if error.args[1] is None else {}
-    return {**record, **found} if found else record
+            by_path |= {path: None} if error.args[1] is None else {}
+    return {**record, **by_path} if by_path else record
 
 
 def paths_of(text: str) -> list[str]:
@@ -267,7 +267,7 @@ def paths_of(text: str) -> list[str]:
     >>> paths_of('[{"id": 1, "output": {"judgment": "Y", "hits": [{"doc": 1')
     ['id', 'output', 'output.judgment', 'output.hits', 'doc']
     """
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     around, key, string = list[str](), "", ""
     for token in re.finditer(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"?|[\[\]{}:]', text):
         if token[0] in "[{":
@@ -279,11 +279,11 @@ def paths_of(text: str) -> list[str]:
         elif token[0] == ":":
             with contextlib.suppress(ValueError):
                 path = (around[-1] + "." if around and around[-1] else "") + json.loads(string)
-                found.setdefault(path)
+                paths.setdefault(path)
                 key = path
         elif token[0].startswith('"'):
             string = token[0]
-    return _under_ids(list(found)) or list(found)
+    return _under_ids(list(paths)) or list(paths)
 
 
 def _under_ids(paths: Sequence[str]) -> list[str]:

@@ -133,9 +133,10 @@ def lines_of(before: Sequence[str], documents: Sequence[str], numbers: Sequence[
     """A line a document: the same columns before all of them, its numbers, the same columns behind."""
     if wrong_id([*before, *documents, *behind]) or before[0].startswith(("#", "/*")):
         each = zip(documents, *numbers, strict=True)
-        return "".join([join_columns(*before, *held, *behind) for held in each])  # which says what is wrong, if it is
+        # which says what is wrong, if it is
+        return "".join([join_columns(*before, *values, *behind) for values in each])
     begin, end = " ".join([*before, ""]), " ".join(["", *behind]) + "\n"
-    return "".join([begin + " ".join(held) + end for held in zip(documents, *numbers, strict=True)])
+    return "".join([begin + " ".join(values) + end for values in zip(documents, *numbers, strict=True)])
 
 
 def counted(n: int, noun: str) -> str:

@@ -202,7 +202,7 @@ _Row = tuple[str, list[str], Place]
 
 
 def _json(text: str, source: Source) -> Iterator[_Row]:
-    part, held = "line", json_text.lines(source)
+    part, items = "line", json_text.lines(source)
     if not json_text.is_lines(text):
         whole: Any = json_text.parse(text, source.name)
         if isinstance(whole, dict) and (records := _under_a_key(whole, source)):
@@ -211,8 +211,8 @@ def _json(text: str, source: Source) -> Iterator[_Row]:
             for at, (name, value) in enumerate(whole.items(), start=1):
                 yield name, _texts(value, place := Place(source.name, "item", at), source), place
             return
-        part, held = "item", enumerate(whole if isinstance(whole, list) else [whole], start=1)
-    for number, value in held:
+        part, items = "item", enumerate(whole if isinstance(whole, list) else [whole], start=1)
+    for number, value in items:
         yield _record(value, Place(source.name, part, number), source)
 
 
@@ -239,16 +239,16 @@ def _record(value: Any, place: Place, source: Source) -> _Row:
 def _texts(value: Any, place: Place, source: Source) -> list[str]:
     """The texts of an item, out of what services and libraries wrap them in."""
 
-    def inside(held: Any, path: str, key: str = "") -> list[str]:
-        if isinstance(held, list) and held:
-            parts = held[-1:] if _is_dialogue(held) else held
+    def inside(content: Any, path: str, key: str = "") -> list[str]:
+        if isinstance(content, list) and content:
+            parts = content[-1:] if _is_dialogue(content) else content
             if len(parts) > 1 and key in _PIECES:
                 remedy = "join the pieces of a text"
                 raise place.fault("structure", f"the text of this item is in {len(parts)} pieces", str(value), remedy)
             return [text for part in parts for text in inside(part, path)]
-        if isinstance(held, str) and not path:
-            return [held]
-        names = {normal_name(name): name for name in held} if isinstance(held, dict) else {}
+        if isinstance(content, str) and not path:
+            return [content]
+        names = {normal_name(name): name for name in content} if isinstance(content, dict) else {}
         if path:
             first = path if path in names.values() else path.partition(".")[0]
             found = [name for name in names.values() if name == first]
@@ -262,28 +262,29 @@ def _texts(value: Any, place: Place, source: Source) -> list[str]:
             if isinstance(value, dict):
                 remedy += f"; there are {', '.join(dict.fromkeys(_paths(value)))}"
             raise place.fault("missing-key", f"this item has {what}", str(value), remedy)
-        return inside(held[found[0]], path[len(first) + 1 :], normal_name(found[0]))
+        return inside(content[found[0]], path[len(first) + 1 :], normal_name(found[0]))
 
     return inside(value, source.columns.get("answer", ""))
 
 
-def _paths(held: Any, around: str = "") -> Iterator[str]:
+def _paths(content: Any, around: str = "") -> Iterator[str]:
     """The keys of an item and of what is in it, each as the path that ``--columns`` takes."""
-    for part in held if isinstance(held, list) else [held]:
+    for part in content if isinstance(content, list) else [content]:
         for key, value in part.items() if isinstance(part, dict) else ():
             yield f"{around}{key}"
             yield from _paths(value, f"{around}{key}.")
 
 
-def _is_dialogue(held: list[Any]) -> bool:
+def _is_dialogue(messages: list[Any]) -> bool:
     """Whether a list is of messages, the last of which is the model's."""
-    return all(isinstance(one, dict) and "role" in one for one in held) and held[-1]["role"] in ("assistant", "model")
+    are_messages = all(isinstance(message, dict) and "role" in message for message in messages)
+    return are_messages and messages[-1]["role"] in ("assistant", "model")
 
 
 def _query(value: Mapping[str, Any], source: Source) -> str:
     """The name of the member that holds the query's id; empty where there is none."""
-    if given := source.columns.get("query"):
-        return given if given in value else ""
+    if named := source.columns.get("query"):
+        return named if named in value else ""
     known = EVERY_NAME["query"] | {"custom_id"}
     return next((name for name in value if normal_name(name) in known and name != "query"), "")
 

@@ -143,13 +143,13 @@ def _roles(source: Source, kind: GoldOrRun, note: Note) -> dict[str, int]:
     """The roles of the columns, of which others are looked into."""
     names = names_of(source)
 
-    def shown(at: int) -> Iterable[Any]:
+    def sample(at: int) -> Iterable[Any]:
         with _opened(source) as file:
             batches = file.iter_batches(SHOWN, columns=[names[at]], use_threads=False)  # one may end a row group
             every = itertools.chain.from_iterable(arrow.column(batch.column(0)) or () for batch in batches)
             return list(itertools.islice(every, SHOWN))
 
-    return roles_of(names, kind, source.name, source.columns, values=shown, note=note)
+    return roles_of(names, kind, source.name, source.columns, values=sample, note=note)
 
 
 def _run(source: Source, rule: IdRule) -> Run | None:
@@ -175,9 +175,9 @@ def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
     """The run tag of the first row; and whether no row can have another."""
     if at is None:
         return "", False
-    held = [file.metadata.row_group(group).column(at).statistics for group in range(file.metadata.num_row_groups)]
-    known = all(one is not None and one.has_min_max and one.null_count == 0 for one in held)
-    alone = known and len({value for one in held for value in (one.min, one.max)}) == 1
+    statistics = [file.metadata.row_group(group).column(at).statistics for group in range(file.metadata.num_row_groups)]
+    known = all(chunk is not None and chunk.has_min_max and chunk.null_count == 0 for chunk in statistics)
+    alone = known and len({value for chunk in statistics for value in (chunk.min, chunk.max)}) == 1
     batch = next(file.iter_batches(1, columns=[file.schema_arrow.names[at]], use_threads=False), None)
     column = None if batch is None else arrow.column(batch.column(0))
     return "" if column is None or column[0] is None else tag_of(column[0]), alone
@@ -290,8 +290,8 @@ def _write_run(run: FormContent, stream: BinaryIO) -> None:
     return _write({"query_id": "string", "doc_id": "string", value[0]: value[1], "tag": "string"}, rows, stream)
 
 
-def _write_labels(held: FormContent, columns: Mapping[str, str], stream: BinaryIO) -> None:
-    rows = ((query, "Y" if label else "N", held.tag) for query, label in (held.labels or {}).items())
+def _write_labels(content: FormContent, columns: Mapping[str, str], stream: BinaryIO) -> None:
+    rows = ((query, "Y" if label else "N", content.tag) for query, label in (content.labels or {}).items())
     _write({"query_id": "string", **columns}, (row[: 1 + len(columns)] for row in rows), stream)
 
 

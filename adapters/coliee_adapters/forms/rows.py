@@ -84,9 +84,9 @@ def run_in(form: Form, source: Source, rule: IdRule) -> Run | Answers:
     return run_of(found, ReadingRules.of(rule), source.name, form.name, source.stem, remarks)
 
 
-def with_answer_words(found: FoundRows, given: Mapping[str, str] | None) -> FoundRows:
+def with_answer_words(found: FoundRows, columns: Mapping[str, str] | None) -> FoundRows:
     """What is found in a file, with Y and N for the words that the user named for them."""
-    if not (words := words_of(given)):
+    if not (words := words_of(columns)):
         return found
     return (_rows_with_answer_words(some, words) for some in found)
 
@@ -155,9 +155,9 @@ def _float(value: Any) -> float:
         return math.nan
 
 
-def tag_of(given: Any) -> str:
+def tag_of(value: Any) -> str:
     """A run tag with ``_`` for its blanks, and ``?`` for what no text can hold."""
-    return "_".join(str(given).split()).encode("utf-8", "replace").decode("utf-8")
+    return "_".join(str(value).split()).encode("utf-8", "replace").decode("utf-8")
 
 
 class AnswerWord(NamedTuple):
@@ -175,30 +175,32 @@ def labels_of(
     meant: dict[str, bool | None] = {}
     first: dict[str, AnswerWord] = {}
     of_kind: dict[str, AnswerWord] = {}
-    strange: list[AnswerWord] = []
-    for one in words:
-        kind = "1 or 0" if one.word in DIGITS else "Y or N" if one.word.lower() in LABELS else ""
-        label = DIGITS.get(one.word, LABELS.get(one.word.lower()))
+    unknown: list[AnswerWord] = []
+    for entry in words:
+        kind = "1 or 0" if entry.word in DIGITS else "Y or N" if entry.word.lower() in LABELS else ""
+        label = DIGITS.get(entry.word, LABELS.get(entry.word.lower()))
         if not kind:
-            strange.append(one)
-        elif of_kind.setdefault(kind, one) is one and len(of_kind) > 1:
-            raise one.place.fault(
-                "mixed-forms", f"this label is {kind}, and others are not", one.word, "write Y or N everywhere"
+            unknown.append(entry)
+        elif of_kind.setdefault(kind, entry) is entry and len(of_kind) > 1:
+            raise entry.place.fault(
+                "mixed-forms", f"this label is {kind}, and others are not", entry.word, "write Y or N everywhere"
             )
-        elif one.word not in ("Y", "N"):
-            remarks.add("label-form", f"{one.place}: {one.word}")
-        if first.setdefault(one.query, one) is one:
-            meant[one.query] = label
-        elif meant[one.query] is label:
-            remarks.add("gold-duplicate" if gold else "duplicate", one.place.names(one.query, one.word))
+        elif entry.word not in ("Y", "N"):
+            remarks.add("label-form", f"{entry.place}: {entry.word}")
+        if first.setdefault(entry.query, entry) is entry:
+            meant[entry.query] = label
+        elif meant[entry.query] is label:
+            remarks.add("gold-duplicate" if gold else "duplicate", entry.place.names(entry.query, entry.word))
         else:
-            problem = f"{first[one.query].place} gives another answer to this question"
+            problem = f"{first[entry.query].place} gives another answer to this question"
             remedy = "keep one; samples of a model are put to the vote by coliee-ir convert IN OUT --aggregate vote"
-            raise one.place.fault("conflicting", problem, f"{one.query} {one.word}", "keep one" if gold else remedy)
-    if strange and (gold or (not of_kind and any(answer_word.word for answer_word in strange))):
-        raise strange[0].place.fault("bad-label", "this is not a label", strange[0].word, WRITE_LABELS)
-    for one in strange:
-        remarks.add("unreadable-answer", f"{one.place}: {one.word or one.query}")
+            raise entry.place.fault(
+                "conflicting", problem, f"{entry.query} {entry.word}", "keep one" if gold else remedy
+            )
+    if unknown and (gold or (not of_kind and any(answer_word.word for answer_word in unknown))):
+        raise unknown[0].place.fault("bad-label", "this is not a label", unknown[0].word, WRITE_LABELS)
+    for entry in unknown:
+        remarks.add("unreadable-answer", f"{entry.place}: {entry.word or entry.query}")
     labels = {query: label for query, label in meant.items() if label is not None}
     return labels, tuple(query for query, label in meant.items() if label is None)
 
@@ -221,18 +223,18 @@ def gold_of(
     qrels: dict[str, dict[str, int]] = {}
     words: list[AnswerWord] = []
     names: dict[str, object] = {}
-    held: list[_Judgements] = []
+    blocks: list[_Judgements] = []
     for some in found:
         if isinstance(some, Values) and (block := plain_block(some, rules)) is not None:
             block.queries, block.documents = block.queries.compact(), block.documents.compact()
             levels = np.ones(len(block.documents)) if block.scores is None else block.scores
             block.scores = None
-            held.append((block, levels.astype(np.int16), some.place))
+            blocks.append((block, levels.astype(np.int16), some.place))
             continue
         if isinstance(some, Entries) and not qrels and (plain := _plain_judgements(some.queries, rules)):
             qrels |= plain
             continue
-        _add_judgements(held, qrels, remarks)
+        _add_judgements(blocks, qrels, remarks)
         for row in (some,) if isinstance(some, Row) else some.rows():
             query = _query_of(row, rules, names)
             if row.answer is not NOTHING:
@@ -246,9 +248,9 @@ def gold_of(
                     _repeat(judged, query, document, relevance, row.place, remarks)
                 judged[document] = relevance
     labels = labels_of(words, remarks, gold=True)[0] if words else None
-    columns = None if qrels else _as_columns(held)
+    columns = None if qrels else _as_columns(blocks)
     if columns is None:
-        _add_judgements(held, qrels, remarks)
+        _add_judgements(blocks, qrels, remarks)
         grades = {*chain.from_iterable(judged.values() for judged in qrels.values())}
     else:
         grades = {int(columns.relevance.max(initial=0))}
@@ -259,20 +261,20 @@ def gold_of(
     return Gold(judgements if judgements or not words else None, labels, path, form, remarks=remarks)
 
 
-def _plain_judgements(held: Mapping[Any, Any], rules: ReadingRules) -> dict[str, dict[str, int]]:
+def _plain_judgements(content: Mapping[Any, Any], rules: ReadingRules) -> dict[str, dict[str, int]]:
     """The judgements of a dictionary whose ids and relevances stand as they are held; none where any does not.
 
     Those of 7,000 queries take an eighth of the time that they take one by one.
     """
-    entries = list(held.values())
-    if not {*map(type, held)} <= {str} or not {*map(type, entries)} <= {dict}:
+    entries = list(content.values())
+    if not {*map(type, content)} <= {str} or not {*map(type, entries)} <= {dict}:
         return {}
-    ids = [*held, *chain.from_iterable(entries)]
+    ids = [*content, *chain.from_iterable(entries)]
     levels = [*chain.from_iterable(map(dict.values, entries))]
     if ({*map(type, ids)}, {*map(type, levels)}) != ({str}, {int}) or max(map(abs, {*levels})) > GREATEST_RELEVANCE:
         return {}
     is_plain = wrong_id(ids, commas=rules.commas) is None and (rules.ids is exact_id or are_normal(ids))
-    return {query: dict(entry) for query, entry in held.items()} if is_plain else {}
+    return {query: dict(entry) for query, entry in content.items()} if is_plain else {}
 
 
 def _repeat(judged: Mapping[str, int], query: str, document: str, relevance: int, place: Place, note: Remarks) -> None:
@@ -291,11 +293,11 @@ def _query_of(row: Row, rules: ReadingRules, names: dict[str, object]) -> str:
     return query
 
 
-def _as_columns(held: Sequence[_Judgements]) -> Judgements | None:
+def _as_columns(blocks: Sequence[_Judgements]) -> Judgements | None:
     """All judgements; None where there are none, where a query comes back, or where a document may be judged twice."""
-    if not held:
+    if not blocks:
         return None
-    every = Columns.joined([block for block, _, _ in held]).merged()
+    every = Columns.joined([block for block, _, _ in blocks]).merged()
     queries = list(every.queries)
     if len(set(queries)) < len(queries):
         return None
@@ -305,7 +307,7 @@ def _as_columns(held: Sequence[_Judgements]) -> Judgements | None:
         keys = np.sort(mixed(some.words(some.words_needed()), number))
         if (keys[1:] == keys[:-1]).any():
             return None
-    return Judgements(queries, every.starts, every.documents, np.concatenate([levels for _, levels, _ in held]))
+    return Judgements(queries, every.starts, every.documents, np.concatenate([levels for _, levels, _ in blocks]))
 
 
 def _add_judgements(held: list[_Judgements], qrels: dict[str, dict[str, int]], remarks: Remarks) -> None:
@@ -472,15 +474,15 @@ _DICTIONARIES: Final = frozenset({dict, defaultdict, OrderedDict})
 
 def block_of_dictionary(entries: Entries, rules: ReadingRules) -> Columns | None:
     """The block that a dictionary is whose ids are plain texts and whose scores are finite; None for any other."""
-    held, lists = entries.queries, list(entries.queries.values())
+    content, lists = entries.queries, list(entries.queries.values())
     kinds = set(map(type, lists))
     scored = kinds <= _DICTIONARIES
-    if not lists or type(held) not in _DICTIONARIES or not (scored or kinds <= {list, tuple}):
+    if not lists or type(content) not in _DICTIONARIES or not (scored or kinds <= {list, tuple}):
         return None
     starts = np.concatenate(([0], np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))))
     n = int(starts[-1])
     try:
-        queries = _plain_ids(held, len(lists), rules)
+        queries = _plain_ids(content, len(lists), rules)
         documents = _plain_ids(map("\n".join, filter(None, lists)), n, rules)
         values = chain.from_iterable(one.values() for one in lists) if scored else ()
         scores = np.frombuffer(struct.pack(f"{n}d", *values)) if scored else None
@@ -542,10 +544,10 @@ def plain_block(found: Values, rules: ReadingRules, tag: str = "") -> Columns | 
     if isinstance(documents, Picked):
         documents = documents.with_known_places()
     remarks, tags = Remarks(), values.get("tag", ())
-    if {str(given) for given in tags if given is not None} - {tag}:
-        for at, given in enumerate(tags):
-            if given is not None and tag_of(given) != tag:
-                remarks.add("tag", f"{found.place(at)}: {given}")
+    if {str(row_tag) for row_tag in tags if row_tag is not None} - {tag}:
+        for at, row_tag in enumerate(tags):
+            if row_tag is not None and tag_of(row_tag) != tag:
+                remarks.add("tag", f"{found.place(at)}: {row_tag}")
     starts = changes(queries)
     scores = -scores.astype(np.float64) if scores is not None and decides == "rank" else scores
     return Columns(queries.select(starts[:-1]), starts, documents, scores, ranks, remarks)

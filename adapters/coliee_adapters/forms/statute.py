@@ -138,12 +138,12 @@ def _label_rows(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
         )
 
 
-def _write(tag: str, held: FormContent, stream: TextIOBase) -> None:
+def _write(tag: str, content: FormContent, stream: TextIOBase) -> None:
     """Write lines ``QUERY Y TAG``."""
-    labels = held.labels if held.labels is not None else as_labels(held.documents)
+    labels = content.labels if content.labels is not None else as_labels(content.documents)
     if labels is None:
         raise UsageError("wrong-part", "there are no labels to write: not every query has one document, Y or N")
-    stream.writelines(join_columns(query, "Y" if label else "N", tag or held.tag) for query, label in labels.items())
+    stream.writelines(join_columns(query, "Y" if label else "N", tag or content.tag) for query, label in labels.items())
 
 
 def _words(line: str) -> list[str]:

@@ -274,19 +274,19 @@ def _without_header(source: Source, kind: GoldOrRun, lines: Sequence[_Line], not
     roles = {"query": 0, "document": 1}
     if width == 2:
         return roles
-    held = last_column((line.values[0], line.values[2]) for line in lines)
+    role = last_column((line.values[0], line.values[2]) for line in lines)
     if kind == "gold":
         longest = max(len(list(of_query)) for _, of_query in groupby(sorted(line.values[0] for line in lines)))
-        if held == "rank" and longest >= _NO_GRADES:
+        if role == "rank" and longest >= _NO_GRADES:
             problem = "the last column looks like ranks (1, 2, 3, … per query): is this a run, not a gold?"
             remedy = "if it is a gold, add the header line: query document relevance"
             raise fault("ambiguous", problem, first.text, remedy)
         return {**roles, "relevance": 2}
-    if held is None:
+    if role is None:
         raise ambiguous_numbers_error(source.name, first.number, first.text)
-    if held != "tag":
-        note(f"read-as-{held}", "")
-    return {**roles, held: 2}
+    if role != "tag":
+        note(f"read-as-{role}", "")
+    return {**roles, role: 2}
 
 
 def rows(text: str, source: Source, separator: str, comments: Comments, first_line: int = 1) -> Iterator[_Line]:

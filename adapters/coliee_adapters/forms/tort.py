@@ -200,8 +200,8 @@ def _claims_of(instance: _Members, side: str) -> Iterator[Claim]:
             raise instance.place.fault(
                 "structure", f"{where} is not an object", json.dumps(entry, ensure_ascii=False), remedy
             )
-        held = _Members(entry, where, instance.place)
-        claim = Claim(side, held.id("id"), held.verdict("is_accepted"))
+        members = _Members(entry, where, instance.place)
+        claim = Claim(side, members.id("id"), members.verdict("is_accepted"))
         if claim.id in known:
             raise instance.place.fault(
                 "duplicate", f"{where} has the id of an earlier one", claim.id, "give each claim once"
@@ -213,15 +213,15 @@ def _claims_of(instance: _Members, side: str) -> Iterator[Claim]:
 class _Members(NamedTuple):
     """The members of an instance or a claim, what to call it, and where it stands."""
 
-    held: dict[str, Any]
+    members: dict[str, Any]
     name: str
     place: Place
 
     def value(self, key: str, fits: Callable[[Any], bool], wanted: tuple[str, str, str]) -> Any:
         """A member that fits; else an error of a kind, that it is not something, and what was expected."""
-        if key not in self.held:
-            raise self.place.fault("missing-key", f"{self.name} has no key {key}", ", ".join(self.held), "add it")
-        value = self.held[key]
+        if key not in self.members:
+            raise self.place.fault("missing-key", f"{self.name} has no key {key}", ", ".join(self.members), "add it")
+        value = self.members[key]
         if not fits(value):
             kind, what, remedy = wanted
             raise self.place.fault(

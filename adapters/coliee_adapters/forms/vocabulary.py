@@ -131,7 +131,7 @@ def word_of(answer: object) -> str:
 
 def parse_columns(text: str) -> dict[str, str]:
     """The option ``--columns query=topic,score=sim``: role → name of the column."""
-    given: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for part in text.split(","):
         role, equals, name = part.partition("=")
         if not equals or not name.strip():
@@ -139,11 +139,11 @@ def parse_columns(text: str) -> dict[str, str]:
                 "bad-value",
                 f"--columns: expected ROLE=NAME, found {quoted(part)}; as in query=topic,score=sim or Y=Đúng,N=Sai",
             )
-        if given.setdefault(role.strip(), name.strip()) != name.strip():
+        if columns.setdefault(role.strip(), name.strip()) != name.strip():
             raise UsageError(
-                "bad-value", f"--columns: {role.strip()} is named twice, {given[role.strip()]} and {name.strip()}"
+                "bad-value", f"--columns: {role.strip()} is named twice, {columns[role.strip()]} and {name.strip()}"
             )
-    return checked_columns(given)
+    return checked_columns(columns)
 
 
 def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
@@ -158,21 +158,21 @@ def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
     return dict(columns)
 
 
-def words_of(given: Mapping[str, str] | None) -> dict[str, str]:
+def words_of(columns: Mapping[str, str] | None) -> dict[str, str]:
     """Word → the answer Y or N that it is, of the words that a user named.
 
     >>> words_of({"query": "id", "Y": "Đúng|Có", "N": "Sai"})
     {'đúng': 'Y', 'có': 'Y', 'sai': 'N'}
     """
     named = (
-        (word, role) for role, words in checked_columns(given).items() if role in ANSWERS for word in words.split("|")
+        (word, role) for role, words in checked_columns(columns).items() if role in ANSWERS for word in words.split("|")
     )
     return {answer_word(word): role for word, role in named}
 
 
-def paths_in(given: Mapping[str, str] | None) -> list[str]:
+def paths_in(columns: Mapping[str, str] | None) -> list[str]:
     """The names that a user gave that may be paths of keys with dots between them."""
-    return [name for role, name in (given or {}).items() if role not in ANSWERS and "." in name]
+    return [name for role, name in (columns or {}).items() if role not in ANSWERS and "." in name]
 
 
 def answer_word(word: str) -> str:
@@ -332,10 +332,10 @@ class Search:
 
     def option(self, *roles: str, **patterns: object) -> str:
         """How the user gives names, or patterns of names: on the command line, or in Python for what is in memory."""
-        given = dict.fromkeys(roles, "NAME") | {role: f"'{pattern}'" for role, pattern in patterns.items()}
+        names = dict.fromkeys(roles, "NAME") | {role: f"'{pattern}'" for role, pattern in patterns.items()}
         if self.path == MEMORY:
-            return "columns={" + ", ".join(f'"{role}": {name}' for role, name in given.items()) + "}"
-        return "--columns " + ",".join(f"{role}={name}" for role, name in given.items())
+            return "columns={" + ", ".join(f'"{role}": {name}' for role, name in names.items()) + "}"
+        return "--columns " + ",".join(f"{role}={name}" for role, name in names.items())
 
     def by_name(self, role: str, name: str) -> None:
         """The column of a name that the user gave."""
@@ -427,10 +427,10 @@ class Search:
     def remark_numbers(self, values: ValuesOf, note: Note) -> None:
         """Remark on columns of numbers that have no role."""
         read = next((role for role in ("relevance", "score", "rank", "retrieved", "answer") if role in self.roles), "")
-        instead = f"; the {read} is read from {self.names[self.roles[read]]}" if read else ""
+        read_from = f"; the {read} is read from {self.names[self.roles[read]]}" if read else ""
         for at in self.columns_without_role(_UNREMARKED):
             if (texts := _texts(values(at))) and all(map(is_number, texts)):
-                note("ignored-column", f"{self.path}: {self.names[at]}{instead}")
+                note("ignored-column", f"{self.path}: {self.names[at]}{read_from}")
 
     def _choose(self, role: str, places: Sequence[int], named: str = "") -> None:
         """Give a role to a column; refuse several, by what the user calls the role."""
