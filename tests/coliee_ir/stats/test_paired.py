@@ -17,7 +17,7 @@ from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard.board import possible_ranks
 from coliee_ir.measures.base import of_mean
 from coliee_ir.stats import paired, systems
-from coliee_ir.stats.paired import Board, Ranks, jointly, may_be_best, standings
+from coliee_ir.stats.paired import Board, Null, Ranks, jointly, may_be_best, standings
 from coliee_ir.stats.paired import tested as pairs_tested
 from coliee_ir.stats.resampling import Resampling, Units
 from coliee_ir.stats.systems import error_of, system
@@ -94,6 +94,14 @@ def test_signs_that_are_kept_for_the_next_test_change_no_digit(monkeypatch):
     monkeypatch.setattr(paired, "KEPT", 0)
     assert [pairs_tested(Board(terms), pairs, Resampling(999, seed)) for seed in (1, 2, 1)] == kept
     assert jointly([(Board(terms), pairs)], Resampling(999, 1)).p[0].tolist() == joint.p[0].tolist()
+
+
+@pytest.mark.parametrize(("drawn", "tail", "critical"), [(0, 1 / 40, 39.5), (40, 2 / 41, 39.0)])
+def test_p_is_below_alpha_exactly_beyond_the_critical_value(drawn, tail, critical):
+    null = Null.of(np.arange(1.0, 41.0), drawn)
+    assert null.critical(0.05) == pytest.approx(critical)
+    assert null.p(np.array([39.0, 40.0])).tolist() == pytest.approx([(2 + bool(drawn)) / (40 + bool(drawn)), tail])
+    assert (null.drawn, null.critical(0.01)) == (drawn, math.inf)
 
 
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=60))

@@ -222,11 +222,13 @@ def test_a_seed_repeats_the_fit(call):
         ([*TASK1, "--fit", GOLD1, "--weights", "1,1,1"], "[option-conflict] --weights …"),
         ([*TASK1, "--fit", GOLD1, "-m", "F"], "unknown measure 'F'"),
         ([*TREC, "--fit", GOLD1], "[mismatch]"),
+        ([TASK1[0], "scores.csv", "-o", "x"], "scores.csv, line 1: [missing-column]"),
         ([*TASK1, "-o", "no/such/place"], "no/such/place: [cannot-write] No such file or directory …"),
         ([*TASK1, "-o", "x", "--to", "labels"], "[wrong-part]"),
     ],
 )
 def test_what_is_refused_is_refused_in_a_sentence(call, arguments, sentence):
+    Path("scores.csv").write_text("run,query,MicroF1\nbm25,002473,0.5\n")
     err = failing(call, *arguments)
     assert mentions(err.splitlines()[-1], sentence)
     assert not Path("x").exists()

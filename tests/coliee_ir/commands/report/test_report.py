@@ -104,6 +104,10 @@ def test_tables_intervals_differences_and_cutoffs_are_those_of_the_other_command
     assert intervals == {standing.tag: standing.interval for standing in comparison.runs}
     by_pair = [{frozenset(pair.tags): pair.p for pair in each.pairs} for each in (contents.comparison, comparison)]
     assert by_pair[0] == by_pair[1]
+    datasets = figures["differences"].chart["datasets"].values()
+    cells = [cell for data in datasets for cell in data if "p" in cell]
+    assert len(cells) == 2 * len(by_pair[0])
+    assert {f"p = {cell['p']:.3f}" for cell in cells} == {cell["sure"].removesuffix(" *") for cell in cells}
     rows = {(row[0], row[1].text): (row[2].value, row[3].value) for row in figures["cutoffs"].data.rows}
     scores = coliee_ir.evaluate(*shown("1")[:2], measures=["MicroP@3", "MicroR@3", "MicroP", "MicroR"]).measures
     assert rows["bm25", "3"] == (scores["MicroP@3"], scores["MicroR@3"])

@@ -209,6 +209,8 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
         (("tune", *TASK1, "--groups", "few.txt"), "[missing-key] 40 … 002473 …"),
         (("tune", "task1/gold.json", "empty"), "[empty] empty …"),
         (("cut", "-", "--rule", "-"), "[named-twice]"),
+        (("cut", "scores.csv", "--by", "k=5"), "scores.csv, line 1: [missing-column]"),
+        (("tune", "task1/gold.json", "scores.csv"), "scores.csv, line 1: [missing-column]"),
         (("cut", "task1/rerank.json", "--rule", "no.json"), "no.json: [no-file]"),
         (("cut", "task1/rerank.json", "--rule", "list.json"), "list.json: [structure]"),
         (("cut", "trec/bm25.run", "--rule", "score.json", "--task", "4"), "[wrong-part] 4 …"),
@@ -226,6 +228,7 @@ def test_what_is_refused(call, arguments, sentence):
     Path("three.txt").write_text("a b c\n")
     Path("words.txt").write_text("002473 a r1\n002473 b r2\n")
     Path("few.txt").write_text("a x\n")
+    Path("scores.csv").write_text("run,query,MicroF1\nbm25,002473,0.5\n")
     Path("list.json").write_text("[1]")
     Path("score.json").write_text('{"family": "score", "threshold": 0.5}')
     Path("empty").mkdir()
