@@ -60,6 +60,24 @@ def exam_of(query: str) -> str:
     return query[0] + query[1 : query.index("-")].zfill(2)
 
 
+#: a question of a Japanese exam: era, year, number, statement
+_QUESTION: Final = r"(h|r|平成|令和)0*([0-9]+)年?-0*([0-9]+)-([aiueoアイウエオ]|[0-9]+)"
+_LATIN: Final = str.maketrans("アイウエオ", "AIUEO")
+
+
+def question_of(text: str) -> str:
+    """The id of a question of an exam as the newest golds write it, from any spelling; another id itself.
+
+    >>> question_of("r5-3-ア"), question_of("令和7年-1-A"), question_of("000018")
+    ('R05-03-A', 'R07-01-A', '000018')
+    """
+    match = re.fullmatch(_QUESTION, normalize("NFKC", text).lower())
+    if match is None:
+        return text
+    era = {"平成": "H", "令和": "R"}.get(match[1], match[1].upper())
+    return f"{era}{match[2]:0>2}-{match[3]:0>2}-{match[4].upper().translate(_LATIN)}"
+
+
 #: what separates documents where people write several into one text
 SEPARATORS: Final = r"[\s,;、，；]+"
 #: what an id of COLIEE's has not in it: it separates ids

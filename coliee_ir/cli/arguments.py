@@ -229,7 +229,7 @@ _ARGUMENTS: Final[Mapping[str, tuple[Argument, ...]]] = {
         _but(
             "to", choices=tuple(dict.fromkeys((*choices.GOLD_FORMATS, *RUN_FORMATS, choices.STATEMENTS))),
             help="format to write: %(choices)s (default: that of the ending of OUT, else qrels for a gold, trec for a "
-            "submission)",
+            "run, labels for answers)",
         ),
         "columns",
         _but("protocol", help="protocol that describes the format of IN (add --to qrels if IN is a gold)"),

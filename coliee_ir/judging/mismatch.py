@@ -29,6 +29,7 @@ from coliee_adapters.records import (
     is_folded,
     is_inert,
     nfkc_folded,
+    question_of,
     spelling_variants,
 )
 from coliee_adapters.remarks import EXAMPLES, Remarks
@@ -286,7 +287,7 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str, tuple[str, ...]], ...]
         ("\na", "\nA"),
     ),
     (lambda text, _: re.sub(r"[\u2010-\u2015\u2212]", "-", text), "write hyphens as -, not as other dashes", ()),
-    (lambda text, _: re.sub(r"[_.の]", "-", text), _HYPHENS, ("_", ".")),
+    (lambda text, _: re.sub(r"[_の]|\.(?!0$)", "-", text), _HYPHENS, ("_", ".")),
     (lambda text, _: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text", (".0",)),
     (
         lambda text, width: re.sub(r"\.0$", "", text).zfill(width),
@@ -308,6 +309,11 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str, tuple[str, ...]], ...]
     (lambda text, _: re.sub(r"^.*[^0-9A-Za-z]", "", text), "take what stands before the number off the ids", _SIGNS),
     (lambda text, _: re.sub(r"[^0-9A-Za-z][A-Za-z]?[0-9]+$", "", text), _PASSAGES, _SIGNS),
     (lambda text, _: text.upper(), "write the ids in upper case", _LOWER),
+    (
+        lambda text, _: question_of(text),
+        "write the ids of questions as the {where} does: R07-01-A, not R7-1-ア",
+        ("\nh", "\nr", *_ERAS),
+    ),
     (
         lambda text, _: text.lstrip("=").strip("\"'[]()"),
         "take the quotation marks or brackets off the ids",

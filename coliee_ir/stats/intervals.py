@@ -65,7 +65,7 @@ def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True)
 
     SE² = (n - 1)/n · Σd², where d is by how much the score without a query is off the mean of these scores. On the
     logit scale it is SE / (f (1 - f)), and no end is beyond 0 and 1. t has 2 (Σd²)² / (Σd⁴ - (Σd²)²/n) degrees of
-    freedom, at most n - 1 and at least 4: where a few queries have most of the relevant documents, SE itself is known
+    freedom, at least 4 and at most n - 1: where a few queries have most of the relevant documents, SE itself is known
     from these few. Where nothing varies, it is the rule of three's for scores of 0 and 1, and NaN for others.
 
     Source: Efron & Tibshirani 1993, chapter 11; the degrees of freedom: Satterthwaite, Biometrics Bulletin 2, 1946.
@@ -84,7 +84,7 @@ def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True)
         return Interval(math.nan, math.nan)
     uneven = float((squares**2).sum()) - total * total / n
     degrees = 2 * total * total / uneven if uneven > 0 else math.inf
-    degrees = int(max(min(degrees, n - 1), _LEAST_DEGREES))
+    degrees = int(min(max(degrees, _LEAST_DEGREES), n - 1))
     return _interval_around(score, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
 
 

@@ -131,6 +131,8 @@ class Interval(NamedTuple):
 
     def in_words(self, sign: str = "") -> str:
         """The interval in a sentence; with ``+``, its ends have their signs."""
+        if math.isnan(self.low):
+            return "without an interval: nothing varies"
         return f"95% interval {self.low:{sign}.4f} to {self.high:{sign}.4f}"
 
 

@@ -120,7 +120,8 @@ def _statistics(z: FloatArray, strata: _Strata, signs: FloatArray) -> FloatArray
             squares, flipped = (d * d).sum(axis=1)[:, None], of_runs[a] - of_runs[a + 1 :]
             total += flipped
             variance += (share + pooled_share / weight**2) * (squares - flipped * flipped / len(queries))
-            greatest = greatest + squares
+            of_both = z[a, queries] ** 2 + z[a + 1 :, queries] ** 2  # the sums of equal runs can differ in the last bit
+            greatest = greatest + squares + NEAR * of_both.sum(axis=1)[:, None]
         is_nothing = variance <= NEAR * greatest
         t = np.abs(total) / np.sqrt(np.where(is_nothing, 1.0, variance))
         statistics.append(np.where(is_nothing, np.where(total * total > NEAR * greatest, math.inf, 0.0), t))

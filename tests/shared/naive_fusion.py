@@ -73,9 +73,9 @@ def fused(runs, given, method, norm, k, depth):
                 parts.append(points)
         for document in set().union(*lists):
             have = [w * part[document] for part, w in zip(parts, given, strict=True) if w and document in part]
-            if any(w and document in ranking for ranking, w in zip(lists, given, strict=True)):
+            if retrieved := sum(w > 0 and document in ranking for ranking, w in zip(lists, given, strict=True)):
                 total = math.fsum(have)
-                result.setdefault(query, {})[document] = {"rrf": total, "combsum": total, "combmnz": total * len(have)}[
+                result.setdefault(query, {})[document] = {"rrf": total, "combsum": total, "combmnz": total * retrieved}[
                     method
                 ]
     return result

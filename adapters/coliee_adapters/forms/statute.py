@@ -214,10 +214,11 @@ def article_head(line: str) -> str | None:
 def article_named(text: str) -> str | None:
     """The id of the article that a text names in one of the ways that runs do; None for an id, and for other texts.
 
-    >>> [article_named(text) for text in ("第537条", "第424条の2", "537(1)", "424.2", "Article 96", "96", "013.txt")]
-    ['537', '424-2', '537', '424-2', '96', None, None]
+    >>> [article_named(text) for text in ("第537条", "第424条の2", "537(1)", "424.2", "Art. 96", "537.0", "96", "x")]
+    ['537', '424-2', '537', '424-2', '96', '537', None, None]
     """
-    named = re.fullmatch(_NAMED, unicodedata.normalize("NFKC", text).translate(_JOINTS))
+    # a spreadsheet writes 537 as 537.0
+    named = re.fullmatch(_NAMED, unicodedata.normalize("NFKC", text).removesuffix(".0").translate(_JOINTS))
     if named is None or re.fullmatch(_ARTICLE, text):
         return None
     return "-".join(str(_number(part)) for part in re.split("[の._-]", named[1] + named[2]))

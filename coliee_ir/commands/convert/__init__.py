@@ -151,9 +151,10 @@ def convert(
         target: the file to write, or ``-``.
         form: the form of the source; by default it is found from its first bytes.
         to: the form to write; by default that of the target's ending (``.json``, ``.jsonl``, ``.csv``, ``.tsv``,
-            ``.parquet``), else qrels for a gold and a TREC run for a run. Of a run with documents and answers,
-            ``labels`` writes the answers and ``jsonl`` both. ``statements`` writes no gold or run but the texts of
-            questions, of a folder of cases or of another corpus, a record each, as JSON Lines.
+            ``.parquet``), else qrels for a gold, a TREC run for documents and ``labels`` for answers.
+            Of a run with documents and answers, ``labels`` writes the answers and ``jsonl`` both. ``statements`` writes
+            no gold or run but the texts of questions, of a folder of cases or of another corpus, a record each, as JSON
+            Lines.
         tag: the run tag to write; by default the run's own.
         template: for ``tort``, the organisers' test file, which the submission repeats.
         columns: what the columns of a table are called, by role: see ``read_gold``.
@@ -274,12 +275,12 @@ def write(
     template: PathLike | None = None,
     submitted: bool = False,
 ) -> list[str]:
-    """Write a run or answers, by default a TREC run; sentences on what was written, tolerated, and cannot be held.
+    """Write a run or answers; sentences on what was written, tolerated, and cannot be held.
 
     Of a run with documents and answers, the part that the form is for. A submission (``submitted``) has its run tag
     content to the rules also in TREC's form.
     """
-    name = to or RUN_TARGET
+    name = to or (RUN_TARGET if isinstance(record, Run) else "labels")
     other = record.other_parts.get("answers" if name == "labels" else "documents")
     if other is not None and (name == "labels" or isinstance(record, Answers)):
         own = "answers" if isinstance(record, Answers) else "documents"

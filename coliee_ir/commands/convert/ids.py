@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.rows import with_answer_words
 from coliee_adapters.forms.statute import article_named
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS, word_of
-from coliee_adapters.records import Answers, Gold, Run, normal_id
+from coliee_adapters.records import Answers, Gold, Run, normal_id, question_of
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.judging.mismatch import respelled_like
@@ -32,12 +31,6 @@ AGGREGATES: Final[dict[str, Callable[[Sequence[float]], float]]] = {
     "mean": lambda scores: math.fsum(scores) / len(scores),
     "first": lambda scores: scores[0],
 }
-
-
-#: a question of a Japanese exam: era, year, number, statement
-_QUESTION: Final = r"(h|r|平成|令和)0*([0-9]+)年?-0*([0-9]+)-([aiueoアイウエオ]|[0-9]+)"
-_ERAS: Final = {"平成": "h", "令和": "r"}
-_KANA: Final = str.maketrans("アイウエオ", "aiueo")
 
 
 def voted(file: Source, form: str | None) -> Answers:
@@ -77,16 +70,6 @@ def voted(file: Source, form: str | None) -> Answers:
     unreadable = tuple(query for query in ballots if query not in labels)
     remarks.each("unreadable-answer", unreadable)
     return Answers(labels, file.stem, file.name, form or "table", remarks, unreadable)
-
-
-def _question(text: str) -> object:
-    """What tells a question of an exam from others, however it is written; another id itself.
-
-    >>> _question("R5-3-ア") == _question("R05-03-A")
-    True
-    """
-    match = re.fullmatch(_QUESTION, unicodedata.normalize("NFKC", text).lower())
-    return text if match is None else (_ERAS.get(match[1], match[1]), *match.groups()[1:3], match[4].translate(_KANA))
 
 
 def _samples(row: Row) -> Iterator[tuple[str, bool | None, str]]:
@@ -176,8 +159,8 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
         changed = respelled_like(ids, known)
         unknown = [text for text in ids if changed.get(text, text) not in known]  # also where two name one article
         if what == "query":
-            questions = {_question(text): text for text in known}
-            named = {text: questions.get(_question(text), text) for text in unknown}
+            questions = {question_of(text): text for text in known}
+            named = {text: questions.get(question_of(text), text) for text in unknown}
         else:
             named = {text: article_named(text) or text for text in unknown}
         changed |= {text: article for text, article in named.items() if article in known}

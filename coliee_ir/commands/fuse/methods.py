@@ -163,7 +163,7 @@ class Method:
     formula: str  # what a document's score, or its place in the set, is made of; w is a run's weight
     takes: frozenset[str]  # the parameters that it has
     ranks: bool = True  # whether it gives scores, and so a ranking; else a set
-    counted: bool = False  # whether the sum is multiplied by the number of runs that give the document a score
+    counted: bool = False  # whether the sum is multiplied by the number of runs that retrieved the document
 
 
 def weighted_sum(parts: FloatArray, weights: FloatArray) -> FloatArray:
@@ -187,7 +187,7 @@ _SCORED: Final = frozenset({"norm", "weights", "top"})
 METHODS: Final[dict[str, Method]] = {
     "rrf": Method("Σ w / (k + rank)", frozenset({"k", "weights", "top"})),
     "combsum": Method("Σ w·s", _SCORED),
-    "combmnz": Method("(how many runs have it) · Σ w·s", _SCORED, counted=True),
+    "combmnz": Method("(how many runs retrieved it) · Σ w·s", _SCORED, counted=True),
     "union": Method("in any run", frozenset[str](), ranks=False),
     "intersection": Method("in all runs", frozenset[str](), ranks=False),
     "vote": Method(
@@ -202,13 +202,13 @@ METHODS: Final[dict[str, Method]] = {
 _FEW: Final = 2
 
 
-def parts_of(candidates: Candidates, method: str, norm: str, k: float) -> tuple[FloatArray, BoolArray]:
-    """What each run gives to each document before weights, and whether it gives anything; both of shape (n, P).
+def parts_of(candidates: Candidates, method: str, norm: str, k: float) -> FloatArray:
+    """What each run gives to each document before weights; shape (n, P).
 
     It gives something to what it has retrieved, and with Borda counts to all; else 0.
     """
     if method == "rrf":
-        return np.where(candidates.named, 1.0 / (k + np.maximum(candidates.ranks, 1)), 0.0), candidates.named
+        return np.where(candidates.named, 1.0 / (k + np.maximum(candidates.ranks, 1)), 0.0)
     if NORMS[norm].of_scores and bool(np.any(np.abs(candidates.scores) > GREATEST_SCORE)):
         raise UsageError(
             "bad-score", f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm borda, or rrf"
@@ -218,7 +218,7 @@ def parts_of(candidates: Candidates, method: str, norm: str, k: float) -> tuple[
             "bad-score", "--norm max divides by the greatest score and would turn negative ones around; take min-max"
         )
     has_value = np.ones_like(candidates.named) if NORMS[norm].of_all else candidates.named
-    return np.where(has_value, NORMS[norm].value(candidates), 0.0), has_value
+    return np.where(has_value, NORMS[norm].value(candidates), 0.0)
 
 
 @dataclass(frozen=True)
@@ -448,14 +448,14 @@ class Blend:
     def __init__(self, candidates: Candidates, method: str, norm: str, k: float) -> None:
         self.candidates = candidates
         self.method = METHODS[method]
-        self.parts, self.has_part = parts_of(candidates, method, norm, k)
+        self.parts = parts_of(candidates, method, norm, k)
 
     def scores(self, weights: FloatArray, rows: slice | IntArray = slice(None)) -> tuple[FloatArray, BoolArray]:
         """The fused score of each candidate, or of some rows, and whether a run with a weight has retrieved it."""
         with np.errstate(over="ignore", invalid="ignore"):
             scores = weighted_sum(self.parts[:, rows], weights)
             if self.method.counted:
-                scores *= self.has_part[weights > 0][:, rows].sum(axis=0, dtype=np.float64)
+                scores *= self.candidates.named[weights > 0][:, rows].sum(axis=0, dtype=np.float64)
         kept = np.asarray(self.candidates.named[weights > 0][:, rows].any(axis=0))
         scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
         if not np.isfinite(scores).all():
@@ -526,10 +526,10 @@ class Rivals:
 
     def _ahead(self, weightings: FloatArray, rivals: IntArray, own: IntArray) -> FloatArray:
         """The scores of some rows less those of others, but for the last bits; shape (m, rows)."""
-        values = self._blend.parts
+        values, named = self._blend.parts, self._blend.candidates.named
         if not self._blend.method.counted:
             return np.asarray(weightings @ (values[:, rivals] - values[:, own]))
-        scores = [(weightings @ values[:, rows]) * ((weightings > 0) @ self._blend.has_part[:, rows].astype(np.float64))
+        scores = [(weightings @ values[:, rows]) * ((weightings > 0) @ named[:, rows].astype(np.float64))
                   for rows in (rivals, own)]  # fmt: skip
         return np.asarray(scores[0] - scores[1])
 

@@ -85,6 +85,8 @@ def test_odd_ids_behind_the_first_block_are_remarked(tmp_path, monkeypatch):
         (CASES, ["q-000018"], "take what stands before the number off the ids"),
         (QUESTIONS, ["r07-01-o"], "write the ids in upper case"),
         (QUESTIONS, ["R07\u201301\u2212O"], "… - …"),
+        ({"R06-01-A": {}}, ["R6-1-ア"], "… --like …"),
+        ({"R06-01-A": {}}, ["令和６年-1-ア"], "… --like …"),
         (CASES, ['"000018"'], "take the quotation marks or brackets off the ids"),
         (CASES, ["['000018']"], "take the quotation marks or brackets off the ids"),
         (QUESTIONS, ["R06-01-O", "R05-02-A"], "… R05, R06 … R07 …"),

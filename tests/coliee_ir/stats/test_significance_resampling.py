@@ -108,7 +108,7 @@ def naive_jackknife_t(rows, level, within_1):
     second, fourth = sum(d**2 for d in off), sum(d**4 for d in off)
     uneven = fourth - second**2 / n
     degrees = min(2 * second**2 / uneven, n - 1) if uneven > 0 else n - 1
-    half = float(scipy.stats.t.ppf((1 + level) / 2, max(int(degrees), 4))) * math.sqrt((n - 1) / n * second)
+    half = float(scipy.stats.t.ppf((1 + level) / 2, min(max(int(degrees), 4), n - 1))) * math.sqrt((n - 1) / n * second)
     if not within_1:
         return score - half, score + half
     ends = (scipy.special.expit(scipy.special.logit(score) + sign * half / (score * (1 - score))) for sign in (-1, 1))

@@ -113,9 +113,10 @@ def test_equal_scores_stand_as_trec_eval_puts_them():
     assert [list(block.documents) for block in fused.blocks()] == [["b", "a", "a"]]
 
 
-#: ours, and ranx's
-SUMS = product([("combsum", "sum"), ("combmnz", "mnz")],
-               [("min-max", "min-max"), ("max", "max"), ("zscore", "zmuv"), ("borda", "borda")])  # fmt: skip
+#: ours, and ranx's, but for MNZ of Borda counts, where it takes those that a run lacks for retrieved
+SUMS = [pair for pair in product([("combsum", "sum"), ("combmnz", "mnz")],
+                                 [("min-max", "min-max"), ("max", "max"), ("zscore", "zmuv"), ("borda", "borda")])
+        if pair != (("combmnz", "mnz"), ("borda", "borda"))]  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore")  # numba's own
