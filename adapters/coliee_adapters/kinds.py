@@ -158,6 +158,7 @@ REMARKS: Final = {
     "gold-duplicate": "ignored {n} duplicate (document|documents) within a query in the gold",
     "missing-article": "{n} gold (article is|articles are) marked [MISSING ARTICLE n]; n is taken as the number",
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
+    "gold-files": "the gold is {n} files",
     "gold-link": "did not follow {n} (link that leads|links that lead) out of the gold's folder",
     "not-gold": "skipped {n} (file|files) in the gold's folder that (is not a gold|are not golds)",
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
@@ -337,6 +338,7 @@ REMARKS: Final = {
 OF_GOLD: Final = frozenset(
     {"lost-zeros", "other-form", "other-spelling", "empty-gold", "judged-only", "unjudged-query", "unknown-claim"}
     | {"relevance-not-reached", "gold-comment", "gold-duplicate", "missing-article", "no-head"}
+    | {"gold-files"}
 )
 
 _UNANSWERED: Final = {

@@ -21,7 +21,7 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError, ignoring
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, detect, json_text
-from coliee_adapters.forms.lines import content_lines, first_lines, split_columns
+from coliee_adapters.forms.lines import content_lines, counted, first_lines, split_columns
 from coliee_adapters.forms.rows import gold_in, run_in
 from coliee_adapters.forms.vocabulary import (
     ANSWERS,
@@ -255,6 +255,7 @@ def _golds_in(
 def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
     """Several golds as one."""
     first, remarks = golds[0], passed + Remarks()
+    remarks.each("gold-files", (f"{Path(gold.path).name}, {counted(len(gold.queries), 'query')}" for gold in golds))
     shown = None if first.qrels is None else TASK_SIGNS[_sign_of_ids(first)].task
     for gold in golds:
         own = None if gold.qrels is None else TASK_SIGNS[_sign_of_ids(gold)].task
