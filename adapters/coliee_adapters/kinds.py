@@ -106,6 +106,8 @@ REMARKS: Final = {
         "AP would be {examples} with every list reversed: are the worst documents first? `--decision order=ascending` "
         "turns the lists of all runs around, `coliee-ir convert RUN OUT --decision order=ascending` those of one"
     ),
+    "self-retrieved": "{n} (query retrieves|queries retrieve) (itself|themselves) first; "
+    "`coliee-ir cut RUN --not-itself -o OUT` removes (it|them)",
     "other-tag": "parts of this run have another run tag, and may belong to another run: {examples}",
     "no-score-reaches": "no score reaches the threshold, so nothing is kept; was the rule tuned on another score "
     "scale?",

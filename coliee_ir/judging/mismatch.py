@@ -500,6 +500,15 @@ class _Spelling:
         return rows[numbers & (others.length < self.digits)], rows[~numbers | filled_up]
 
 
+def _retrieving_themselves(lines: Columns, numbers: IntArray) -> list[str]:
+    """Which of some queries stand first among their own documents."""
+    return [
+        f"query {query}"
+        for i in numbers.tolist()
+        if lines.documents[int(lines.starts[i])] == (query := lines.queries[i])
+    ]
+
+
 def _begin_with_zero(ids: Ids) -> BoolArray:
     begins: BoolArray = np.frombuffer(ids.raw, np.uint8)[ids.first] == ord("0")
     return begins
@@ -533,6 +542,11 @@ class _DocumentFindings:
                 if len(self.first) < _SAMPLE:  # a query may go on in the next block
                     self.first.setdefault(lines.queries[i], documents[int(lines.starts[i])])
             self.alike = self.alike or spelling.forms.include_any(documents)
+        filled = np.flatnonzero(lines.lengths)
+        if spelling.digits is not None and 2 * len(_retrieving_themselves(lines, filled[:_SAMPLE])) > len(
+            filled[:_SAMPLE]
+        ):
+            self.remarks.each("self-retrieved", _retrieving_themselves(lines, filled))
         short, odd = spelling.unexpected_forms(documents)
         lost = bool(len(short)) or (spelling.digits is None and bool(spelling.zeros.any()))
         beyond = spelling.folded is not None or not documents.raw.isascii()
