@@ -81,6 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    if words[:1] == ["help"]:  # as git has it
+        words = [*words[1:2], "--help"]
     command = words[0] if words else None
     # argparse makes a formatter for each option and asks how wide the terminal is, which only help needs to know
     helping = any("h" in word for word in words if word.startswith("-"))
@@ -228,6 +230,10 @@ class _Parser(argparse.ArgumentParser):
             from coliee_ir.cli.spelling import extra_words_hint  # a mistake may take its time
 
             message += extra_words_hint(self.prog.split()[-1], (self.usage or "").split()[2:])
+        if "invalid choice" in message:
+            from coliee_ir.cli.spelling import choice_hint
+
+            message += choice_hint(message)
         print_remark(f"{self.prog}: {message}{' See' if message.endswith('?') else '; see'} {self.prog} --help [usage]")
         raise SystemExit(2)
 

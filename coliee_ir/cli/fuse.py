@@ -6,6 +6,7 @@ import argparse
 import re
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import cast
 
 from coliee_adapters.errors import UsageError
@@ -66,6 +67,9 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
         if twice := [name for name, value in parameters.items() if value is not None]:
             option = OPTIONS.get(twice[0], "--method")
             raise UsageError("option-conflict", f"{options.weights} already sets {option}: leave the option out")
+        if "," in options.weights and not Path(options.weights).exists():
+            wanted = "numbers separated by commas, such as 0.7,0.3, or a file of fitted weights"
+            raise UsageError("bad-value", f"--weights takes {wanted}, not {options.weights}")
         return Fusion.load(options.weights)
     try:
         weights = None if options.weights is None else tuple(map(float, options.weights.split(",")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -130,6 +131,11 @@ class Session:
                 remedy = f"if it is a gold, give at least one run after it; if it is a table of scores, {remedy}"
             raise InputError(why.kind, why.path, why.problem, line=why.line, found=why.found, remedy=remedy)
         golds = gold_files([*self._golds, *options.fit])
+        known = set(map(os.path.realpath, gold_files(self._golds)))  # a gold alone is scored, as an oracle
+        again = [run for run in self._named if run != "-" and os.path.realpath(run) in known]
+        if again and len(self._named) > 1:
+            problem = f"{again[0]} is named as the gold, and again among the runs"
+            raise UsageError("named-twice", f"{problem}; leave it out of these, and give each further gold with --gold")
         read_whole = ("gold", "more_golds", "query_gold", "fit", "runs", "files", "submissions")
         besides = [*golds, *read_by(options, *read_whole)]
         check_inputs([*besides, *(self._named if "-" in self._named else ())])  # which are read once
@@ -366,7 +372,7 @@ def asking_about_swap(gold: object, run: object, golds: Sequence[str] = ()) -> I
         yield
     except InputError as error:
         name = run.name if isinstance(run, Source) else run
-        if error.kind == "unknown-format" and error.path != gold and reads_as_gold(error.path):
+        if error.kind == "unknown-format" and (error.path != gold or name == gold) and reads_as_gold(error.path):
             several = "give the golds of several years as a folder, or each further one with --gold FILE"
             raise InputError(error.kind, error.path, "this is a gold, and not a run", remedy=several) from None
         if error.kind == "mixed-forms" and error.path in golds:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from coliee_adapters import checked
+from coliee_ir.cli import COMMANDS, parser_of
 from coliee_ir.rules.choices import CHOICES
 
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -74,8 +75,16 @@ def option_hint(typed: str, known: Collection[str], after: Sequence[str] = ()) -
         share = re.fullmatch(r"0?\.[0-9]+", value) is not None
         n, rest = (value, f"{1 - float(value):g}") if share else (value if re.fullmatch(_NUMBER, value) else "N", "W")
         return f"; did you mean {here.format(n=n, rest=rest)}?"
+    if commands := [command for command in COMMANDS if name in parser_of(command)._option_string_actions]:
+        return f"; {name} is an option of {', '.join(commands)}"
     names = [option[2:] for option in known if option.startswith("--")]
     return checked.did_you_mean(plain, names).replace("mean ", "mean --")
+
+
+def choice_hint(message: str) -> str:
+    """The value that was probably meant, as the rest of argparse's sentence."""
+    typed, *known = re.findall(r"[^'(), ]+", message.partition("invalid choice: ")[2].replace("choose from", ""))
+    return checked.did_you_mean(re.sub(r"^task[\W_]*(?=\w)", "", typed.lower()), known)
 
 
 def extra_words_hint(command: str, known: Sequence[str]) -> str:

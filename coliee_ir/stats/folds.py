@@ -48,7 +48,7 @@ class Split:
         if not is_integer_within(repeats, 1, MOST_REPEATS):
             raise UsageError("bad-value", f"the number of repeats must be between 1 and {MOST_REPEATS:,}")
         if not is_integer_within(n, -sys.maxsize):
-            raise error_for_argument("folds", "an integer ≥ 2", n)
+            raise error_for_argument("folds", "an integer ≥ 2, or left out with by_year=True", n)
         units = Units.of(queries, groups)
         if n < 2 or units.n < n:
             what = counted(units.n, "query" if groups is None else "group")

@@ -45,6 +45,13 @@ evaluate four.xml three.csv --task 4                      │ wrong-part      �
 evaluate four.xml both.jsonl --task 3                     │ wrong-part      │ answer=answer,document=articles
 evaluate gold.json words.txt                              │ columns         │ validate RUN --fix OUT
 evaluate gold.json missing.txt                            │ no-file         │ no such file
+evaluate gold.json gold.json bm25.txt                     │ named-twice     │ --gold
+tune gold.json ./gold.json bm25.txt                       │ named-twice     │ --gold
+evaluate four.xml four.xml                                │ unknown-format  │ a gold, and not a run
+evaluate gold.json bm25.txt --by k=5                      │ usage           │ an option of tune, cut
+evaluate gold.json bm25.txt --task Task1                  │ usage           │ did you mean 1?
+fuse bm25.txt dense.txt --method RRF                      │ usage           │ did you mean rrf?
+fuse bm25.txt dense.txt --weights a,b                     │ bad-value       │ 0.7,0.3
 score gold.json bm25.txt                                  │ usage           │ evaluate
 evalute gold.json bm25.txt                                │ usage           │ evaluate
 compare bm25.txt dense.txt                                │ unknown-format  │ the gold first
