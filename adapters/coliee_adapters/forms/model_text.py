@@ -291,7 +291,7 @@ def _query(value: Mapping[str, Any], source: Source) -> str:
 
 def _lines(text: str, source: Source) -> Iterator[_Row]:
     first = text.lstrip("\ufeff").split("\n", 1)[0]
-    separator = "\t" if "\t" in first else ","
+    separator = max("\t,;", key=first.count)
     names = next(csv.reader([first], delimiter=separator), [])
     known = {normal_name(name) for name in names} | {*names}
     texts = {source.columns["answer"]} if "answer" in source.columns else {name for tier in _TEXTS for name in tier}

@@ -112,11 +112,17 @@ def _read_columns(sheet: Sheet, text: str, lines: list[str]) -> None:
         header = _split(sheet, lines)
     if not sheet.contents:
         sheet.kind = ""
-    elif header is not None and _is_other_table(_names(header[1]), sheet):
-        columns = " ".join(sheet.layout)
+    elif _names_unknown_columns(sheet.contents) or (header is not None and _is_other_table(header[1], sheet)):
+        columns, facts = " ".join(sheet.layout), dict[str, Any]()
+        if not sheet.context.columns and not _is_understood(sheet):
+            of_answers = "Y" in sheet.layout
+            facts["columns_option"] = f" --columns query=NAME,{'answer' if of_answers else 'document'}=NAME"
+            words = "; name the words of answers (--labels Y=YES,N=NO), or have sentences read (--from text)"
+            facts["remedy"] = f"write {columns}" + words * of_answers
+        number, content = header or (1, sheet.contents[0])
         for rule in {*sheet.found} - before:
             del sheet.found[rule]
-        sheet.add("table", header[0], 1, header[1], columns=columns)
+        sheet.add("table", number, 1, content, columns=columns, **facts)
         sheet.kind, sheet.contents = "", []
     elif header is not None:
         sheet.add("header", header[0], 1, header[1])
@@ -190,15 +196,25 @@ def _names(header: str) -> list[str]:
     return [name.strip("\"' ") for name in header.split(separator)]
 
 
-def _is_other_table(names: Sequence[str], sheet: Sheet) -> bool:
+def _names_unknown_columns(lines: Sequence[str]) -> bool:
+    """Whether a table begins with names that are none of ours: without digits, above ids that have some."""
+    rows = [re.split("[,;\t]", line) for line in lines[:2]]
+    return (
+        len(rows) > 1 < len(rows[0]) == len(rows[1])
+        and not re.search("[0-9]", rows[0][0])
+        and any(map(str.isdigit, rows[1][0]))
+    )
+
+
+def _is_other_table(header: str, sheet: Sheet) -> bool:
     """Whether a header names other columns than those of a submission, or in another order."""
-    layout = sheet.layout
+    layout, names = sheet.layout, _names(header)
     if len(names) > len(layout):
         return True
     try:
         roles = vocabulary.roles_of(names, "run", "", sheet.context.columns)
-    except InputError:  # names that say nothing
-        return False
+    except InputError:  # names that say nothing, between commas those of a table
+        return re.search("[,;\t]", header) is not None
     places = {"answer" if column == "Y" else column.lower(): at for at, column in enumerate(layout)}
     lacks_tag = len(names) == len(layout) and "tag" not in roles  # its last column holds something else
     return lacks_tag or any(places.get(role) != at for role, at in roles.items())
@@ -208,10 +224,14 @@ def _read_json(sheet: Sheet) -> None:
     """The lines that a submission in JSON would have."""
     columns, form, add = sheet.context.rules.columns, sheet.context.rules.form, sheet.add
     if not form or not json_records.sniff(sheet.source.head()):
-        add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
+        facts: dict[str, Any] = {"remedy": f"send lines of {' '.join(columns or LABELLED)}"}
+        if "answers" in sheet.context.protocol.parts and not _is_understood(sheet):
+            facts["command"] = "convert {file} OUT --from text --to labels --tag TAG --columns query=ID,answer=TEXT"
+            facts["remedy"] += "; of the texts of a language model, name the keys, within others by path: query=task.id"
+        add("form", **facts)
         return
     # of case law, the official tables hold scored runs in JSON
-    rule, facts = "json" if sheet.context.protocol.law == "case" else "form", dict[str, Any](form=form)
+    rule, facts = "json" if sheet.context.protocol.law == "case" else "form", {"form": form}
     blocks = list[Columns]()
     try:
         run = detect.read_run(sheet.source, form="json")
@@ -245,6 +265,15 @@ def _read_json(sheet: Sheet) -> None:
                 rows.append(" ".join(cells[column] for column in columns))
     if rows:
         sheet.hold(rows, [None] * len(rows))
+
+
+def _is_understood(sheet: Sheet) -> bool:
+    """Whether a file is read without further options, as answers where the task asks for these alone."""
+    try:
+        run = detect.read_run(sheet.source)
+    except InputError:
+        return False
+    return isinstance(run, Answers) or sheet.context.protocol.parts != ("answers",)
 
 
 def unreadable(sheet: Sheet, error: InputError) -> None:

@@ -65,7 +65,7 @@ RULES: Final[dict[str, Rule]] = {
     "line-separator": Rule(_E, f"{_LINES} (ends|end) in a Unicode line separator, which no evaluator reads as a line end", "save with Unix line ends", _OURS, "replaced by newlines"),
     "crlf": Rule(_W, f"{_LINES} (ends|end) in a carriage return and a newline", "save with Unix line ends", _OURS, "replaced by newlines"),
     "control": Rule(_E, f"{_LINES} (holds|hold) control characters", "remove them", _OURS, "taken out"),
-    "not-ascii": Rule(_E, f"{_LINES} (contains|contain) non-ASCII characters", "write ASCII", _PAGE, "full-width letters and digits, dashes and wide blanks written in ASCII; invisible characters removed"),
+    "not-ascii": Rule(_E, f"{_LINES} (contains|contain) non-ASCII characters", "write ASCII", _PAGE, "full-width letters and digits, dashes, wide blanks and 第537条 written in ASCII; invisible characters removed"),
     "header": Rule(_E, "the first line names columns", "remove it: only lines of a submission are asked for", _PAGE, "taken out"),
     "table": Rule(_E, "the first line names columns that a submission does not have", "write {columns}", _PAGE, command=CONVERT),
     "comment": Rule(_W, "{n} comment (line|lines)", "remove (it|them), though the organisers' own sample of a long list begins with one", _OURS, "taken out"),
@@ -89,7 +89,7 @@ RULES: Final[dict[str, Rule]] = {
     # documents
     "q0": Rule(_E, f"{_LINES} (has|have) something other than Q0 in column 2", "write Q0", _PAGE, "Q0 written"),
     "txt-suffix": Rule(_E, "{n} (id ends|ids end) in .txt", "write the number alone", _PAGE, "taken off"),
-    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "rewritten to match --corpus or --gold, if given", command="convert {file} OUT --to {form} --like GOLD, or validate {file} {rules} --corpus DIR --fix OUT"),
+    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "articles named in words or with a paragraph are written by their numbers, other ids as --corpus, --gold or --queries has them", command="convert {file} OUT --to {form} --like GOLD, or validate {file} {rules} --corpus DIR --fix OUT"),
     "document-unknown": Rule(_E, "{n} (document is|documents are) not in the corpus", "write ids as the corpus does", _OURS),
     "self-retrieved": Rule(_W, "{n} (query retrieves|queries retrieve) (itself|themselves)", "a case does not cite itself: remove it", _OURS, command="cut {file} --not-itself {rules} -o OUT"),
     "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or answer already given for the query", "list each document once", _OURS, "left out"),

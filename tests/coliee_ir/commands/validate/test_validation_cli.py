@@ -32,7 +32,7 @@ from places import ROOT
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
-from coliee_ir.cli import COMMANDS
+from coliee_ir.cli import COMMANDS, main
 from coliee_ir.commands.validate import RULES, Severity
 from coliee_ir.rules.choices import SUBMITTED
 from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
@@ -520,6 +520,32 @@ def test_names_of_columns_hold_for_the_submission_and_the_gold(call):
     assert "--to columns --columns query=thema,document=stelle" in out
     code, out, err = call("run.txt", "--columns", "query=ort")
     assert (code, out, "query=ort" in err) == (2, "", True)
+
+
+# what other tools write: the remedy is a command that works, once names are filled in
+
+_ASKED = [f"R07-{n:02}-A" for n in range(1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "filled"),
+    [
+        ("excel.csv", "問題ID,回答\n" + "".join(f"{query},はい\n" for query in _ASKED),
+         {"query=NAME,answer=NAME": "query=問題ID,answer=回答,Y=はい,N=いいえ"}),
+        ("semi.csv", "id;text\n" + "".join(f"{query};Yes, it is.\n" for query in _ASKED),
+         {"query=NAME,answer=NAME": "query=id,answer=text", "--to": "--from text --to"}),
+        ("llm.jsonl", "".join(json.dumps({"task": {"no": query}, "out": "Yes."}) + "\n" for query in _ASKED),
+         {"query=ID,answer=TEXT": "query=task.no,answer=out", "TAG": "T"}),
+    ],
+)  # fmt: skip
+def test_answers_in_tables_and_json_are_converted_by_the_command_named(name, content, filled, call):
+    code, out, _ = call(put(name, content), "--task", "4")
+    assert (code, len(validate(name, task="4").findings)) == (1, 1)
+    [command] = re.findall("coliee-ir (convert .*)", out)
+    for placeholder, typed in filled.items():
+        command = command.replace(placeholder, typed)
+    assert main(command.split()) == 0
+    assert [line.split()[:2] for line in Path("OUT").read_text().splitlines()] == [[query, "Y"] for query in _ASKED]
 
 
 # the rules
