@@ -146,7 +146,7 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
     """
     qrels, matched, answered = judged.qrels, int((judged.rank > 0).sum()), int(judged.answered.sum())
     retrieved = int(judged.retrieved.sum()) + sum(judged.extra.values())
-    few = _TIMES * matched <= min(len(qrels.documents), retrieved) and retrieved > 0  # of which no more can match
+    few = _TIMES * matched <= min(len(qrels.documents), retrieved)  # of which no more can match
     if not (few or (judged.extra and _TIMES * answered <= len(qrels.queries))):
         return
     if not _may_be_rewritten(judged, run):  # in a small part of the time

@@ -256,7 +256,7 @@ class Board:
         a, b = pairs.T
         n, d = self.n, np.nan_to_num(self.D[a, b]) * self.n / unit
         m = np.clip(self.adding[a, b], np.abs(d), n)
-        root, reached = np.sqrt(np.maximum(m, 1)), _root_scale(np.minimum(c, _MOST), n)
+        root, reached = np.sqrt(np.maximum(m, 1)), root_scale(np.minimum(c, _MOST), n)
         lost = np.where(c < math.inf, np.maximum(np.ceil((m - reached * root) / 2 - NEAR), 0), 0)  # if not significant
         r = np.maximum(z, np.where(m > 0, (m - 2 * lost + 0.5) / root, z))
         (d, m, r), places = np.unique(np.array([d, m, r]), axis=1, return_inverse=True)
@@ -543,7 +543,7 @@ def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Jo
     nulls, n = _greatest(boards, settings), boards[0][0].n
     c = _critical(nulls, settings)
     z = [
-        max(float(_root_scale(critical_value, n)), alone) if math.isfinite(critical_value) else _FAR
+        max(float(root_scale(critical_value, n)), alone) if math.isfinite(critical_value) else _FAR
         for critical_value, alone in zip(c[0].tolist(), _normal(settings), strict=True)
     ]
     of_p, intervals = [], []
@@ -708,7 +708,7 @@ def statistic(r: FloatArray, n: int) -> FloatArray:
         return np.where(rest > n * NEAR, r * np.sqrt((n - 1) / np.maximum(rest, n * NEAR)), np.copysign(math.inf, r))
 
 
-def _root_scale(t: FloatArray, n: int) -> FloatArray:
+def root_scale(t: FloatArray, n: int) -> FloatArray:
     """The r of which T is ``statistic``."""
     return np.asarray(t * np.sqrt(n / (n - 1 + t * t)))
 

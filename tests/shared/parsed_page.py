@@ -1,5 +1,9 @@
 """A page as a browser's parser sees it."""
 
+import base64
+import gzip
+import json
+import re
 from html.parser import HTMLParser
 
 
@@ -38,3 +42,9 @@ class Parsed(HTMLParser):
     @property
     def text(self):
         return "".join(self.texts)
+
+
+def data_in(page, name):
+    """The JSON of one of the page's data elements."""
+    [text] = re.findall(rf'<script type="application/gzip" id="{name}">([A-Za-z0-9+/=]*)</script>', page)
+    return json.loads(gzip.decompress(base64.b64decode(text)))

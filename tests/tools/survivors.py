@@ -86,9 +86,9 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.Pass()
         case ast.Call(func=func) if ast.unparse(func) in COMMUTATIVE:
             return
-        case ast.Call(args=[first, second, *_]) if not isinstance(first, ast.Starred) and not isinstance(
-            second, ast.Starred
-        ):
+        case ast.Call(args=[ast.Starred(), *_] | [_, ast.Starred(), *_]):
+            return
+        case ast.Call(args=[first, second, *_]) if ast.unparse(first) != ast.unparse(second):
             other.args[:2] = [second, first]
             yield other
 
@@ -105,6 +105,8 @@ def faults_of(path: Path, tree: Path) -> Iterator[Fault]:
         for name, value in ast.iter_fields(node):
             for child in value if isinstance(value, list) else [value]:
                 if not isinstance(child, ast.AST) or name in ("annotation", "returns", "decorator_list", "msg"):
+                    continue
+                if isinstance(child, ast.keyword) and child.arg == "strict":  # of zip: an assertion
                     continue
                 begin = child.lineno if isinstance(child, ast.stmt) else statement
                 if inside and isinstance(child, ast.expr | ast.stmt):

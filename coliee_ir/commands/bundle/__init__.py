@@ -57,8 +57,6 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         )
         intake = group(inventory, evaluator)
         if intake.invalid:
-            for source in sources:
-                evaluator.read(source)  # which says what is wrong with a file
             return Uploaded({}, _below(intake.invalid[0].reason.for_others, upload))
         if len(intake.submissions) != 1:
             what = "; ".join([str(len(intake.submissions) or "none"), *inventory.remarks()])

@@ -13,7 +13,7 @@ from asserting import refusing
 from reading import refused
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.forms.frames import gold_of, pandas_frame, polars_frame, run_of, run_of_arrays
+from coliee_adapters.forms.frames import gold_of, holds_answers, pandas_frame, polars_frame, run_of, run_of_arrays
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Run, normal_id
 
@@ -165,6 +165,7 @@ LACKING = pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]})
     ],
 )
 def test_what_is_neither_gold_nor_run_is_refused(held, found):
+    assert not holds_answers(held)
     for make in (gold_of, run_of):
         assert refused(make, held).found == found
 
@@ -193,6 +194,7 @@ def test_answers_are_understood_as_in_files(yes, no):
         [{"qid": "q", "answer": yes}, {"qid": "r", "answer": no}],
     ):
         answers, gold = run_of(held), gold_of(held)
+        assert holds_answers(held)
         assert (answers.labels, gold.labels) == (expected, expected)
         assert answers.remarks.count("label-form") == (0 if isinstance(yes, bool | np.bool_) else 2)
 
@@ -206,7 +208,8 @@ def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart
     assert (answers.labels, answers.unreadable) == ({"q": True, "s": False}, ("r",))
     with refusing(InputError, "[bad-label]"):
         run_of({"827": "maybe"})
-    assert isinstance(run_of({"827": "025"}), Run)  # a paragraph of Task 2
+    assert isinstance(run_of({"827": "025"}), Run) and not holds_answers({"827": "025"})  # a paragraph of Task 2
+    assert not any(map(holds_answers, (framed(FRAMES[0], SCORED, "qid", "docid", "score"), [], FRAMES[0]())))
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])

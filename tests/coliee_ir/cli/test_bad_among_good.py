@@ -37,6 +37,15 @@ def test_what_shows_no_task_leaves_it_to_the_gold():
     assert find_task(read_gold(str(GOLD1)), clearest_run([])).task == "1"
 
 
+@pytest.mark.parametrize("command", ["evaluate", "compare", "report"])
+def test_without_any_good_run_nothing_is_printed_and_the_exit_code_is_2(call, here, command):
+    Path("a.txt").write_text("002473 000007 A 1 2 3 4 5\n")
+    Path("b.txt").write_text("002473\n")
+    more = ("-o", "page.html") if command == "report" else ()
+    assert failing(call, command, GOLD1, "a.txt", "b.txt", "--keep-going", *more).count("\n") >= 2
+    assert sorted(path.name for path in here.iterdir()) == ["a.txt", "b.txt"]
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

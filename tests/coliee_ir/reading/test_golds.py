@@ -6,9 +6,11 @@ from pathlib import Path
 import one_step
 import pytest
 from asserting import clause, done, failing, mentions, refusing
+from example_runs import EXAMPLES
+from parsed_page import data_in
 
 from coliee_adapters.errors import InputError
-from coliee_ir import Gold, evaluate, read_gold
+from coliee_ir import Gold, evaluate, evaluate_all, read_gold
 from coliee_ir.reading.anything import gold_files
 
 
@@ -58,6 +60,52 @@ def test_a_folder_of_golds_or_a_list_of_them_is_one_gold(years, call):
     board = one_step.leaderboard("train", "train", edition=2025, n_resamples=99)
     assert [entry.tag for entry in board.entries] == ["T"]
     assert not any("riteval" in file for invalid in board.invalid for file in invalid.files)
+
+
+def numbers(tree):
+    """What JSON holds besides names of files, and what is said of them."""
+    if isinstance(tree, dict):
+        return {name: numbers(part) for name, part in tree.items() if name not in ("gold", "inputs", "details")
+                and "remark" not in name}  # fmt: skip
+    return [numbers(part) for part in tree] if isinstance(tree, list) else tree
+
+
+RUNS = [EXAMPLES / "task1" / name for name in ("bm25.txt", "dense.txt", "rerank.json")]
+
+
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [
+        (("evaluate", "GOLD", *RUNS, "-q", "-f", "json"), json.loads),
+        (("compare", "GOLD", *RUNS, "-f", "json"), json.loads),
+        (("leaderboard", "GOLD", *RUNS, "-f", "json"), json.loads),
+        (("plan", "GOLD", *RUNS, "-f", "json"), json.loads),
+        (("tune", "GOLD", RUNS[2], "--by", "k", "-f", "json"), json.loads),
+        (("fuse", *RUNS[1:], "--fit", "GOLD", "-o", "run.txt", "--save", "OUT"), json.loads),
+        (("report", "GOLD", *RUNS[1:], "-o", "OUT"), lambda page: data_in(page, "details")),
+    ],
+)
+@pytest.mark.usefixtures("one_deal")
+def test_every_command_sees_the_golds_of_several_years_as_one(here, call, command, written):
+    gold = json.loads((EXAMPLES / "task1" / "gold.json").read_text())
+    years = [[*gold][:17], [*gold][17:30], [*gold][30:]]
+    for name, queries in zip(("whole", "a", "b", "c"), ([*gold], *years), strict=True):
+        Path(f"{name}.json").write_text(json.dumps({query: gold[query] for query in queries}))
+    option = "--fit" if command[0] == "fuse" else "--gold"
+    found = []
+    for name, *others in (["whole.json"], ["a.json", "b.json", "c.json"]):
+        words = [name if word == "GOLD" else word for word in command]
+        out, _ = done(call, *words, *(word for other in others for word in (option, other)))
+        found.append(numbers(written(Path("OUT").read_text() if "OUT" in words else out)))
+    assert found[0] == found[1] and len(str(found[0])) > 1000
+    if command[0] in ("evaluate", "compare", "leaderboard"):
+        alone = [evaluate_all(f"{name}.json", RUNS, task="1") for name in "abc"]
+        for run in found[1]["runs"]:
+            parts = [next(scores for scores in of_year if scores.tag == run["tag"]) for of_year in alone]
+            correct, retrieved, relevant = (sum(scores.counts[name] for scores in parts)
+                                            for name in ("correct", "retrieved", "relevant"))  # fmt: skip
+            score = run["score"] if command[0] == "compare" else run["measures"]["MicroF1"]
+            assert score == pytest.approx(2 * correct / (retrieved + relevant))
 
 
 def test_golds_of_a_folder_are_converted_without_links_out_of_it(years, call):

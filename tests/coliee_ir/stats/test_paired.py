@@ -104,6 +104,14 @@ def test_p_is_below_alpha_exactly_beyond_the_critical_value(drawn, tail, critica
     assert (null.drawn, null.critical(0.01)) == (drawn, math.inf)
 
 
+@pytest.mark.parametrize("n", [2, 9, 70])
+def test_the_root_scale_is_the_inverse_of_t(n):
+    v = np.random.default_rng(n).random(n)
+    t = v.mean() / (v.std(ddof=1) / math.sqrt(n))
+    r = paired.root_scale(np.array([t]), n)
+    assert (r.item(), paired.statistic(r, n).item()) == pytest.approx((v.sum() / math.sqrt((v**2).sum()), t))
+
+
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=60))
 def test_of_accuracies_it_is_mcnemars_exact_test_and_there_is_always_an_interval(values):
     from statsmodels.stats.contingency_tables import mcnemar
@@ -163,6 +171,7 @@ def test_p_and_interval_never_contradict_each_other(seed, queries, alike, n_resa
         for at, found in enumerate(pairs_tested(board, pairs, asked)):
             check_dual(found.p, *found.interval)
             check_dual(found.p, *found.narrower, alpha=0.1)
+            assert math.isnan(found.p) or (found.p < 0.05) == (abs(board.T[pairs[at]]) > found.critical)
             check_dual(joint.p[0][at], *joint.intervals[0][0, at])
             assert joint.p[0][at] >= found.p
             assert not found.interval.low > found.difference
@@ -342,6 +351,9 @@ def test_systems_stand_by_bonferronis_correction(seed):
     for (a, b), test in zip(pairs, systems.tested(runs, pairs, Resampling(9)), strict=True):
         winner, loser = (a, b) if test.difference > 0 else (b, a)
         assert found.better[winner, loser] == (test.p * 3 < 0.05) and not found.better[loser, winner]
+        t = scipy.stats.t(next(n for n in range(1, 99) if 2 * scipy.stats.t.sf(abs(test.difference) / test.error, n)
+                               == pytest.approx(test.p)))  # fmt: skip
+        assert test.critical == pytest.approx(t.isf(0.025))
 
 
 def test_the_interval_of_runs_that_differ_in_few_queries_is_no_longer_for_trying_all_their_flips():

@@ -110,15 +110,17 @@ def test_nothing_is_half_written_and_no_run_written_over(call):
     Path("out").write_text("old\n")
     Path("broken.run").write_text("1 Q0 a 1 2.0 T\n1 Q0 b 2 x T\n")
     Path("a.txt").write_text("1 3 A\n")
+    errors = []
     for arguments in (
         ["broken.run", TASK1[0], "-o", "out"],
         [*TASK1, "--tag", "two words", "-o", "out"],
         [TASK1[0], EXAMPLES / "task4" / "ALPHA.txt", "-o", "out"],
         ["a.txt", "a.txt", "--method", "union", "-o", "a.txt"],
     ):
-        err = failing(call, *arguments)
-        assert err.splitlines()[-1].startswith("coliee-ir: ")
-    assert mentions(err, "[would-overwrite] a.txt …")
+        errors.append(failing(call, *arguments).splitlines()[-1])
+        assert errors[-1].startswith("coliee-ir: ")
+    assert mentions(errors[2], f"ALPHA.txt: [wrong-part] labels … {TASK1[0]} … documents …")
+    assert mentions(errors[3], "[would-overwrite] a.txt …")
     assert (Path("out").read_text(), Path("a.txt").read_text()) == ("old\n", "1 3 A\n")
     assert sorted(path.name for path in Path().iterdir()) == ["a.txt", "broken.run", "out"]
 

@@ -1,8 +1,6 @@
 """Reports: their numbers are those of evaluate, nothing breaks out of the page, and figures are written."""
 
-import base64
 import csv
-import gzip
 import importlib.util
 import json
 import re
@@ -14,7 +12,7 @@ import one_step
 import pytest
 from asserting import begins, done, failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES, SHOWN, shown
-from parsed_page import Parsed
+from parsed_page import Parsed, data_in
 
 import coliee_ir
 from coliee_adapters.errors import UsageError
@@ -30,12 +28,6 @@ ALWAYS = {"scores", "differences", "queries"}
 BESIDES = {**{task: {"cutoffs", "tuning"} for task in ("1", "2", "3", "3 of 2025")}, "trec": {"cutoffs"}}
 #: of which the others are variants
 USUAL = ("1", "3", "4", "tort")
-
-
-def data_in(page, name):
-    """The JSON of one of the page's data elements."""
-    [text] = re.findall(rf'<script type="application/gzip" id="{name}">([A-Za-z0-9+/=]*)</script>', page)
-    return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
 @pytest.fixture
