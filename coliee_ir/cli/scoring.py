@@ -431,8 +431,11 @@ def print_headers(scored: Sequence[Scores], evidence: str, excluded: int) -> Non
     for remark in common if len(scored) > 1 else ():
         print_remark(f"all runs: {with_kind(remark)}")
     if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
+        counts = [scores.queries for scores in scored]
+        are_parts = len(scored) > 1 and sum(n["judged"] - n["unanswered"] for n in counts) <= counts[0]["judged"]
+        join = "; parts of one run are joined by coliee-ir convert FILE FILE OUT" * are_parts
         print_remark(
-            "every run leaves more than half of the queries unanswered; to score only the queries you ran, use "
+            f"every run leaves more than half of the queries unanswered{join}; to score only the queries you ran, use "
             "--only FILE"
         )
 

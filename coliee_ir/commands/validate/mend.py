@@ -22,9 +22,13 @@ def mend(
     with_tags = [sheet for sheet in sheets.values() if sheet.contents]
     if tag is None:
         _clean_tags(with_tags)
-    elif len({sheet.kind for sheet in with_tags}) < len(with_tags):
-        raise UsageError("ambiguous", "--tag names one run, and the files contain several: correct them one by one")
     else:
+        answered: dict[str, set[str]] = {}
+        for sheet in with_tags:  # files for different queries, as of one year each, are one run
+            if not (before := answered.setdefault(sheet.kind, set())).isdisjoint(sheet.counts):
+                problem = "--tag names one run, and several files have results for one query"
+                raise UsageError("ambiguous", f"{problem}: correct them one by one")
+            before.update(sheet.counts)
         for sheet in with_tags:
             sheet.tags = dict.fromkeys(sheet.tags, tag)
     copies = {name: target for name, target in targets.items() if _write(sheets[name], target)}
