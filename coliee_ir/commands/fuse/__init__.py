@@ -13,6 +13,7 @@ compiles for 24 s (0.3.21). Where both can score, its tests hold the one to the 
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import combinations
@@ -263,6 +264,12 @@ class Fusion:
         if strange := [i for i in others if tag_of(records[i]) != self.runs[place_of[i]]]:
             fitted = ", ".join(shortened(self.runs[place_of[i]]) or "a run without a tag" for i in strange)
             given = ", ".join(shortened(records[i].tag) for i in strange)
+            alike = [[re.sub("[0-9]+", "", tag) for tag in tags] for tags in (
+                [self.runs[place_of[i]] for i in strange], [records[i].tag for i in strange]
+            )]  # fmt: skip
+            if alike[0] != alike[1] and sorted(alike[0]) == sorted(alike[1]):  # but for years or numbers
+                problem = f"weights were fitted to {fitted}, and the runs {given} are in another order"
+                raise UsageError("ambiguous", f"{problem}: name them in that of the fitting")
             remarks = [Remark.of("fitted-to-others", fitted=fitted, given=given)]
         elif places != sorted(places):
             remarks = [Remark.of("fitted-to-others.order", fitted=", ".join(map(shortened, self.runs)))]

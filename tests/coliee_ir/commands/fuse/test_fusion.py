@@ -2,6 +2,7 @@ import json
 import math
 import pickle
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import naive_fusion as naive
@@ -346,6 +347,11 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to():
     other = Run.of({"q": ["y"]}, tag="C")
     assert mentions(heard(fusion.fuse(other, a).remarks), "[fitted-to-others] B … C …")
     assert of(fusion.fuse(other, a).run)["q"] == {"x": 0.9, "y": 0.1}
+    years = Fusion("combsum", weights=(0.9, 0.1), runs=("A24", "B24"))
+    a, b = replace(a, tag="A25"), replace(b, tag="B25")
+    assert of(years.fuse(a, b).run)["q"] == {"x": 0.9, "y": 0.1}
+    with refusing(UsageError, "ambiguous"):
+        years.fuse(b, a)
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
