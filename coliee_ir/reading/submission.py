@@ -129,12 +129,14 @@ def names_in_teams(runs: Sequence[tuple[str, str, Any]]) -> list[str]:
     ['x (2)', 'x', 'x']
     """
     names, taken = [""] * len(runs), {(team, tag) for team, tag, _ in runs}
-    seen: set[tuple[str, str]] = set()
+    numbers: dict[tuple[str, str], Iterator[int]] = {}  # those not tried yet
     for i in sorted(range(len(runs)), key=lambda i: runs[i][2]):
         team, name, _ = runs[i]
-        if (team, name) in seen:
-            name = next(candidate for n in count(2) if (team, candidate := f"{name} ({n})") not in taken)
-        seen.add((team, name))
+        if (team, name) in numbers:
+            own = numbers[team, name]
+            name = next(candidate for n in own if (team, candidate := f"{name} ({n})") not in taken)
+        else:
+            numbers[team, name] = count(2)
         taken.add((team, name))
         names[i] = name
     return names
