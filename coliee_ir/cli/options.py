@@ -140,7 +140,11 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             "--tasks", "FILE|COLUMN", "file with lines QUERY TASK, a column of the scores, or file or folder, where "
             "each file or folder of scores is a task: rank by the mean over tasks (or years), which count the same",
             reads=True),
-        "apply": _option("--apply", "TEST_RUN", "test run: cut it by the tuned rule and write it to -o", reads=True),
+        "apply": _option(
+            "--apply", "TEST_RUN", "test run: cut it by the tuned rule and write it to -o (repeatable, for the "
+            "files of one)",
+            reads=True, action="append", default=[],
+        ),
         "dates": _option(
             "--dates", "FILE|DIR", "file of dates (lines ID YYYY-MM-DD or ID YYYY, or JSON), or the folder of cases, "
             "whose texts show dates: drop documents newer than their query", reads=True),
@@ -346,7 +350,7 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
     if name.endswith((".xlsx", ".xls")):
         raise UsageError("file-name", f"{path}: Excel files are not written; name a .csv file, which Excel opens")
     form = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
-    is_run = "to" in choices or options.apply is not None  # else a table is written
+    is_run = "to" in choices or options.apply  # else a table is written
     option = "to" if is_run else "format"
     forms = list((choices.get(option) or _TABLES_OF_RUNS) if is_run or option in choices else ())
     if form is not None and forms and settled.get(option) is None and not options.template:

@@ -27,7 +27,7 @@ from coliee_ir.inbox import sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.output.shown import render
-from coliee_ir.reading.anything import readable
+from coliee_ir.reading.anything import read_run, readable
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, tag_fault
 
@@ -56,7 +56,11 @@ def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
     session = _check(options)
     rules_given = rules(options)
-    answers, applied = (readable(path, options.columns) for path in (options.answers, options.apply))
+    answers = readable(options.answers, options.columns)
+    to_cut = session.joined(session.sources(*options.apply), partial(read_run, task=options.task))
+    if len(to_cut) > 1:
+        raise UsageError("ambiguous", "--apply takes the files of one run, and these are of several")
+    applied = next(iter(to_cut), None)
     if answers is not None:
         n = len(session.runs.sources)
         session.runs = session.runs.with_parts([answers] * n, [None] * n)
@@ -86,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
                 print_remark(f"coliee-ir: {with_kind(result)}")
             else:
                 raise result
-    cut = cutoffs.cut(applied, tunings[0].rule, task=task, filters=filters) if options.apply and tunings else None
+    cut = cutoffs.cut(applied, tunings[0].rule, task=task, filters=filters) if applied is not None and tunings else None
     tag = None if cut is None else fit_tag(options, cut, task)
     if tunings:
         named = Tunings(tunings)
@@ -108,13 +112,13 @@ def _contained(tuned: Callable[..., Tuning], submission: Submission) -> Tuning:
 
 def _check(options: argparse.Namespace) -> scoring.Session:
     """Refuse options that do not go together."""
-    cut_run = options.output if options.apply is not None else None
-    table = options.output if options.apply is None and not _is_told(options) else None
+    cut_run = options.output if options.apply else None
+    table = options.output if not options.apply and not _is_told(options) else None
     session = scoring.Session(options)
     session.find(cut_run, table, options.save, options.curve)
     if options.curve is not None and not _is_picture(options.curve):
         grid.file_form(options.curve, _PICTURES)  # refused before anything is computed
-    if options.tag is not None and options.apply is None:
+    if options.tag is not None and not options.apply:
         raise UsageError("option-needed", "--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     return session
 
@@ -131,7 +135,7 @@ def _is_picture(path: str) -> bool:
 
 def _is_told(options: argparse.Namespace) -> bool:
     """Whether the tunings' table goes to standard error, because something else has standard output."""
-    return options.output == "-" and (options.apply is not None or "-" in (options.save, options.curve))
+    return options.output == "-" and (bool(options.apply) or "-" in (options.save, options.curve))
 
 
 def _print_remarks(tunings: Sequence[Tuning], reason: str) -> None:
@@ -157,7 +161,7 @@ def _write(session: scoring.Session, named: Tunings, filters: list[Filter], subm
         drawing.write_picture(figures.curves(tunings), options.curve)
     elif options.curve is not None:
         scoring.write_text(grid.file_form(options.curve)(points(tunings)), options.curve)
-    if options.apply is not None and not _is_told(options):
+    if options.apply and not _is_told(options):
         scoring.write_text(render(named, options.format), "-")
     else:
         session.publish(named, submissions, on_stderr=_is_told(options))

@@ -78,6 +78,22 @@ def test_the_cut_test_run_is_a_valid_submission_of_the_task(call):
         assert {len(line.split()) for line in Path("out.txt").read_text().splitlines()} == {columns}
 
 
+def test_the_files_of_one_test_run_are_cut_together(call):
+    lines = Path("task1/bm25.txt").read_text().splitlines(keepends=True)
+    first = lines[0].split()[0]
+    for name, is_first in (("a.txt", True), ("b.txt", False)):
+        Path(name).write_text("".join(line for line in lines if (line.split()[0] == first) is is_first))
+    written = {}
+    for name, files in (("o.txt", ("a.txt", "b.txt")), ("whole.txt", ("task1/bm25.txt",))):
+        done(call, "tune", *TASK1, *(word for file in files for word in ("--apply", file)), "-o", name, "--tag", "T")
+        written[name] = Counter(Path(name).read_text().splitlines())
+    assert written["o.txt"] == written["whole.txt"]
+    assert "[ambiguous]" in failing(
+        call, "tune", *TASK1, "--apply", "a.txt", "--apply", "task1/dense.txt", "-o", "no.txt"
+    )
+    assert not Path("no.txt").exists()
+
+
 def test_a_tag_against_the_rules_is_refused_before_anything_is_written_or_that_of_the_file_taken(call):
     shutil.copy("task1/rerank.json", "mono_t5.json")
     Path("k.json").write_text('{"family": "k", "threshold": 2}')
