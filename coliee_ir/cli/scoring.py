@@ -131,9 +131,10 @@ class Session:
                 remedy = f"if it is a gold, give at least one run after it; if it is a table of scores, {remedy}"
             raise InputError(why.kind, why.path, why.problem, line=why.line, found=why.found, remedy=remedy)
         golds = gold_files([*self._golds, *options.fit])
-        known = set(map(os.path.realpath, gold_files(self._golds)))  # a gold alone is scored, as an oracle
+        known = set(map(os.path.realpath, gold_files(self._golds)))
         again = [run for run in self._named if run != "-" and os.path.realpath(run) in known]
-        if again and len(self._named) > 1:
+        # a gold alone is scored, as an oracle; a table may have columns for both
+        if again and len(self._named) > 1 and not options.columns:
             problem = f"{again[0]} is named as the gold, and again among the runs"
             raise UsageError("named-twice", f"{problem}; leave it out of these, and give each further gold with --gold")
         read_whole = ("gold", "more_golds", "query_gold", "fit", "runs", "files", "submissions")

@@ -13,7 +13,7 @@ from coliee_adapters.errors import InternalError, UsageError, errors_as_coliee, 
 from coliee_adapters.files.source import Source, is_folder
 from coliee_adapters.files.writing import open_text_replacing
 from coliee_adapters.kinds import with_kind
-from coliee_adapters.records import Run
+from coliee_adapters.records import Run, RunLike
 from coliee_adapters.remarks import Remarks
 from coliee_ir.cli import print_remark, scoring, with_progress
 from coliee_ir.cli.options import keywords, one_measure, rules
@@ -57,7 +57,9 @@ def run(options: argparse.Namespace) -> int:
     session = _check(options)
     rules_given = rules(options)
     answers = readable(options.answers, options.columns)
-    to_cut = session.joined(session.sources(*options.apply), partial(read_run, task=options.task))
+    to_cut: list[RunLike] = [*session.sources(*options.apply)]
+    if len(to_cut) > 1:
+        to_cut = session.joined(session.sources(*options.apply), partial(read_run, task=options.task))
     if len(to_cut) > 1:
         raise UsageError("ambiguous", "--apply takes the files of one run, and these are of several")
     applied = next(iter(to_cut), None)

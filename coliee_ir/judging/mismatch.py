@@ -20,6 +20,7 @@ import numpy as np
 
 from coliee_adapters import forms
 from coliee_adapters.errors import MismatchError, quoted
+from coliee_adapters.forms.vocabulary import LABELS
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
 from coliee_adapters.records import (
     STATUTE_ID,
@@ -123,7 +124,7 @@ def _refuse_mismatch(judged: Judged, run: str, gold: str, found: _DocumentFindin
         if other_form:
             cause = _OTHER_FORM.format(first=other_form[0])
         else:
-            cause = _LOST.format(width=max(map(len, known))) if lost else _cause("document", sample, known)
+            cause = _LOST.format(width=max(map(len, known))) + _LIKE if lost else _cause("document", sample, known)
         raise _mismatch(run, f"no {_IN['document']}", sample, (gold, sorted(known)), cause, _TRUE_ZERO)
 
 
@@ -421,6 +422,8 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
             helped = "" if remedy in _UNSURE else _LIKE
             return remedy.format(width=width, where="gold") + helped
     if kind == "document":
+        if all(text.lower() in LABELS for text in of_run):
+            return "these are answers; `coliee-ir convert RUN OUT --aggregate vote` makes one of several to a question"
         if not any(map(str.isdecimal, "".join(of_run))):
             return "write them as the gold does; if they are answers, name their words, as in --labels Y=Đúng,N=Sai"
         return "write document ids as in the gold, or check that this is the gold of the right task"
@@ -516,7 +519,10 @@ def _begin_with_zero(ids: Ids) -> BoolArray:
 
 def _unlike_articles(documents: Ids) -> BoolArray:
     """Which ids are not written as articles are: 96, 398-20; a leading zero is none of their form."""
-    alike: BoolArray = (documents.forms()[:, None] == _ARTICLES).any(axis=1) & ~_begin_with_zero(documents)
+    forms_of_ids = documents.forms()
+    alike: BoolArray = (forms_of_ids[:, None] == _ARTICLES).any(axis=1) & ~_begin_with_zero(documents)
+    for i in np.flatnonzero(alike & (forms_of_ids != _ARTICLES[0])).tolist():
+        alike[i] = "-0" not in documents[i]  # 2024-02-04 is a date
     return ~alike  # np.isin would load numpy.ma
 
 

@@ -275,7 +275,10 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
                 )
         for kind, n, examples in gold.remarks:
             remarks.add(kind, *(f"{Path(gold.path).name}, {example}" for example in examples), n=n)
-    owners = _owners(((gold.path, gold.queries) for gold in golds), "give each query once")
+    owners = _owners(
+        ((gold.path, gold.queries) for gold in golds),
+        "give each query once, and name a gold beside which runs lie itself",
+    )
     qrels = {query: judged for gold in golds for query, judged in (gold.qrels or {}).items()}
     labels = {query: label for gold in golds for query, label in (gold.labels or {}).items()}
     return Gold(

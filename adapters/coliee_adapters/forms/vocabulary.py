@@ -137,7 +137,8 @@ def parse_columns(text: str) -> dict[str, str]:
         if not equals or not name.strip():
             raise UsageError(
                 "bad-value",
-                f"--columns: expected ROLE=NAME, found {quoted(part)}; as in query=topic,score=sim or Y=Đúng,N=Sai",
+                f"--columns and --labels: expected ROLE=NAME, found {quoted(part)}; as in query=topic,score=sim or "
+                "Y=Đúng,N=Sai",
             )
         if columns.setdefault(role.strip(), name.strip()) != name.strip():
             raise UsageError(
