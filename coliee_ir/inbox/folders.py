@@ -34,7 +34,7 @@ SKIP_REASONS: Final = {
         "mail with more than 64 KiB of headers, or 2000 parts",
         "mails with more than 64 KiB of headers, or 2000 parts",
     ),
-    "bare": ("mail of a team without attachments", "mails of teams without attachments"),
+    "bare": ("mail without attachments", "mails without attachments"),
     "long": ("name of more than 1000 bytes", "names of more than 1000 bytes"),
     "control": ("name with control characters", "names with control characters"),
     "again": ("archive entry whose name comes again: the last one counts", "archive entries whose names come again"),
@@ -142,7 +142,7 @@ def _files_in(file: str, walked: FoundFiles) -> list[str]:
         skipped += [("bare", f"{file}/{n} ({shortened(team)})") for n, team in bare]
     before = {*walked.skipped}  # an archive may be named twice
     walked.skipped.extend(entry for entry in skipped if entry not in before)
-    if not inside.files and not inside.skipped:
+    if all(map(_is_debris, inside.files)) and not inside.skipped:
         return [file]
     return [f"{file}/{name}" for name in sorted(inside.files) if _is_shown(name, file, walked.skipped)]
 
@@ -179,10 +179,14 @@ def _walk_folder(folder: Path, passed: list[tuple[str, str]]) -> Iterator[Path]:
 
 def _is_shown(name: str, folder: str, passed: list[tuple[str, str]]) -> bool:
     """Whether a file is read; of one that is hidden, itself or in a hidden folder, is told that it is passed over."""
-    parts = name.split("/")
-    if any(map(_DEBRIS.match, parts)):
+    if _is_debris(name):
         return False
+    parts = name.split("/")
     hidden = next((depth for depth, part in enumerate(parts, 1) if part.startswith(".")), 0)
     if hidden:
         passed.append(("hidden", "/".join([folder.rstrip("/"), *parts[:hidden]])))
     return not hidden
+
+
+def _is_debris(name: str) -> bool:
+    return any(map(_DEBRIS.match, name.split("/")))

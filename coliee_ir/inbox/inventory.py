@@ -78,6 +78,9 @@ _BESIDES: Final = (
 )
 _DOCUMENTS: Final = (file_kinds.DOCUMENT, file_kinds.PAGE)
 
+#: what mails are called, as programs save them
+_NAMED_MAIL: Final = r"(?i)\.(?:eml|emlx|msg|mbox|mbx)$"
+
 #: what a column is called in lists of teams, and in tables of scores such as ours
 _OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ ]?[pr]?f[12](?:@\d+)?|accuracy)\s*"
 
@@ -244,6 +247,7 @@ def sort_files(
     bounds = None if teams is None else limits.current()
     walked = walk(paths, [*besides, *(query_file.file for query_file in table.query_files)], bounds)
     if teams is not None and bounds is not None:
+        _refuse_other_mails(walked)
         _refuse_crowds(walked, teams)
         checks = [lambda file: _read(Source(file, columns=columns), table.golds, rules), *([check] if check else [])]
         _refuse_costly(walked, teams, bounds, lambda file: [read(file) for read in checks])
@@ -261,6 +265,16 @@ def sort_files(
     inventory = Inventory(items, walked, teams, table)
     inventory.judge()
     return inventory
+
+
+def _refuse_other_mails(walked: FoundFiles) -> None:
+    """Refuse what is named as a mail and cannot be read as one: a run may be in it."""
+    for file in walked.files:
+        source = walked.sources.get(file) or Source(file)
+        if re.search(_NAMED_MAIL, file) and source.kind not in (PathKind.ARCHIVE, PathKind.EMPTY):
+            problem = "the file is named as a mail, and its first 64 KiB do not hold the headers of one"
+            remedy = "save the mail again as .eml, or its attachments"
+            trial.refuse(InputError("unknown-format", file, problem, remedy=remedy))
 
 
 def _refuse_crowds(walked: FoundFiles, teams: Teams) -> None:

@@ -21,7 +21,7 @@ from coliee_adapters.errors import DISK_FULL, InputError, disk_full, reading_err
 from coliee_adapters.files import limits
 from coliee_adapters.files.compressed import COMPRESSIONS, DAMAGED, compression_of
 from coliee_adapters.files.file_kinds import ARCHIVES, MAIL, TAR, kind_of
-from coliee_adapters.files.mail import Mail, attachments, headers_of, mails
+from coliee_adapters.files.mail import Mail, attachments, headers_of, is_mailbox, mails
 
 if TYPE_CHECKING:
     import tempfile  # as lzma, tarfile and zipfile: loaded where an archive is unpacked
@@ -239,8 +239,8 @@ class _Metered:
 def unpack_into(folder: str, path: str, bounds: limits.Limits) -> None:
     """Unpack an archive into a folder of the caller's; no mailbox, in which one mail must not stop the others."""
     with Path(path).open("rb") as raw:
-        is_mailbox = raw.read(5) == b"From "
-    if not is_mailbox:
+        apart = is_mailbox(raw, path)
+    if not apart:
         unpack(path, path, _Meter(path, Path(path).stat().st_size, bounds), _Folder(folder), depth=1)
 
 
@@ -361,7 +361,7 @@ def _zip_entries(raw: BinaryIO, display_name: str, meter: _Meter) -> Iterator[tu
 def _mail_entries(path: str, display_name: str, meter: _Meter, done: Contents) -> Iterator[tuple[str, _Stream]]:
     """What is attached to a mail, or to those of an mbox, each of which has a folder."""
     meter.read(Path(path).stat().st_size)  # as a mail is read whole
-    for before, message in mails(path):
+    for before, message in mails(path, display_name):
         meter.file()
         if message is None:
             if not before:

@@ -6,15 +6,24 @@ import io
 import re
 from collections.abc import Iterator
 from datetime import UTC
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
+
+from coliee_adapters.errors import InputError
 
 if TYPE_CHECKING:
     from email.message import EmailMessage  # loaded where a mail is read
 
 
+#: what programs leave before the headers: byte order marks and blank lines; and the line by which an mbox opens a mail
+_BEFORE: Final = b"\xef\xbb\xbf \t\r\n"
+_OPENING: Final = rb">?From [^\n]+\n"
+#: where another mail seems to begin
+_NEXT: Final = rb"\n\r?\nFrom [^\n]*\d\d:\d\d[^\n]*\n>?[A-Za-z][A-Za-z0-9-]*:"
+
 #: the heads of a mail, up to the first empty line, as .eml or in an mbox
-_HEADS: Final = rb"(?:From [^\n]+\n)?(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?>(?:[ \t][^\n]*+\n)*))+"
+_HEADS: Final = rb"(?:" + _OPENING + rb")?(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?>(?:[ \t][^\n]*+\n)*))+"
 _SIGNS: Final = (rb"(?im)^From:", rb"(?im)^(?:Date|Subject|Message-ID|MIME-Version):")
 
 
@@ -23,11 +32,13 @@ def is_mail(head: bytes) -> bool:
 
     >>> is_mail(b"Subject: [submission] A\nFrom: a@b\n\n"), is_mail(b"Task: 1\nRun tag: A\n")
     (True, False)
+    >>> is_mail(b"\xef\xbb\xbf\r\nFrom a\nSubject: [submission] A\nFrom: a@b\n\n")
+    True
     """
-    heads = re.match(_HEADS, head + b"\n") if b":" in head.partition(b"\n")[0] else None
+    heads = re.match(_HEADS, (start := head.lstrip(_BEFORE)) + b"\n")
     if heads is None:
         return False
-    needed = any if heads.end() > len(head) >= _HEADERS else all
+    needed = any if heads.end() > len(start) and len(head) >= _HEADERS else all
     return needed(re.search(sign, heads[0]) for sign in _SIGNS)
 
 
@@ -65,33 +76,62 @@ def _parsed(raw: bytes) -> EmailMessage | None:
     return email.message_from_bytes(raw, policy=default)
 
 
-def mails(path: str) -> Iterator[tuple[str, EmailMessage | None]]:
+def is_mailbox(raw: BinaryIO, name: str) -> bool:
+    """Whether a file of mails is an mbox, of which the first mail's opening was read; what is called .eml is one mail.
+
+    Else its headers are to be read.
+    """
+    head = raw.read(_HEADERS)
+    raw.seek(start := len(head) - len(head.lstrip(_BEFORE)))
+    if re.match(_OPENING, raw.readline(_HEADERS)):
+        return not name.casefold().endswith(".eml")
+    raw.seek(start)
+    return False
+
+
+def mails(path: str, name: str) -> Iterator[tuple[str, EmailMessage | None]]:
     """The mails of a file, and the folder that each has in it: none of a mail alone, its number in an mbox.
 
     In the place of one that would take too long to be parsed stands None.
-    """
-    import mailbox
 
+    Raises:
+        InputError: what is called one mail holds several, or a text that passes for another one.
+    """
     with Path(path).open("rb") as raw:
-        if raw.read(5) != b"From ":
-            raw.seek(0)
-            yield "", _parsed(raw.read())
-            return
-    box = mailbox.mbox(path, create=False)
-    try:
-        for number, key in enumerate(box.keys(), start=1):
+        if is_mailbox(raw, name):
             # a line that begins as the next mail does was written with a sign before it
-            content = re.sub(rb"(?m)^>(>*From )", rb"\1", box.get_bytes(key))
-            yield f"{number}/", _parsed(content)
-    finally:
-        box.close()
+            plain = (re.sub(rb"(?m)^>(>*From )", rb"\1", content) for content in _in_mailbox(raw))
+            yield from ((f"{number}/", _parsed(content)) for number, content in enumerate(plain, start=1))
+            return
+        is_opened, content = raw.tell() > 0, raw.read()
+        if is_opened and re.search(_NEXT, content):
+            raise InputError(
+                "ambiguous",
+                name,
+                "this file is named as one mail, and seems to hold several",
+                remedy="save each in a file of its own, or call the file .mbox if you received all of them",
+            )
+        yield "", _parsed(content)
+
+
+def _in_mailbox(raw: BinaryIO) -> Iterator[bytes]:
+    """The mails of an mbox, whose first opening was read, each without the blank line behind it."""
+    lines = list[bytes]()
+    for line in chain(raw, [b"From "]):
+        if line.startswith(b"From "):
+            yield b"".join(lines[:-1] if lines[-1:] == [b"\n"] else lines)
+            lines = []
+        else:
+            lines.append(line)
 
 
 def attachments(message: EmailMessage) -> Iterator[tuple[str, BinaryIO]]:
     """The attached files, of mails that are attached too; of those with one name, the second is ``NAME (2)``."""
     numbers: dict[str, int] = {}  # name → the number that the last file of this name was tried with
     for part in message.walk():
-        if part.is_multipart() or not (named := part.get_filename()):
+        # what is attached without a name has been sent all the same
+        named = part.get_filename() or "attachment" * (part.get_content_disposition() == "attachment")
+        if part.is_multipart() or not named:
             continue
         path = PurePosixPath(str(named).replace("\\", "/"))
         name = path.name

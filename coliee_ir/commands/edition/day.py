@@ -17,7 +17,7 @@ import numpy as np
 
 from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import UsageError, shortened
-from coliee_adapters.files.source import Source
+from coliee_adapters.files.source import PathKind, Source
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.config import Edition
@@ -314,11 +314,11 @@ def _refused_files(day: Day) -> _Found:
             )
     with_runs = {item.team for item in day.inventory.scored}
     for item in day.inventory.items:
-        # a mail whose attachment is lost
-        if item.skip_reason == "nothing" and item.team and item.team not in with_runs:
-            yield Decision(
-                Remark("passed-over", f"{item.file} is a {SKIP_REASONS['nothing'][0]}"), item.team, "", item.file
-            )
+        # a mail, or an archive of mails, whose attachment is lost
+        is_mail = item.skip_reason == "nothing" and item.source.kind is PathKind.ARCHIVE
+        if item.skip_reason == "nothing" and (is_mail or (item.team and item.team not in with_runs)):
+            what = SKIP_REASONS["bare" if is_mail else "nothing"][0]
+            yield Decision(Remark("passed-over", f"{item.file} is a {what}"), item.team, "", item.file)
     skipped = [item for item in day.inventory.walked.skipped if item[0] != "besides"]
     yield from (Decision(Remark("passed-over", line)) for line in skipped_remarks(skipped))
 

@@ -536,3 +536,39 @@ def test_a_crowd_that_the_list_takes_out_spoils_no_other_mail_of_its_sender(hold
     crowd = {"z.eml": mail("[submission] KIS", {f"{n}.txt": f"{n:06} 000001 C{n}\n" for n in range(501)}, KIS, LATER)}
     assert "KIS9" not in seen(hold(crowd))
     assert seen(hold(crowd, "in/z.eml,KIS,withdrawn\n"))["KIS9"] == ("KIS", "")
+
+
+EVIL_MAIL = mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY)
+OPENING = b"From a Mon Jan 12 10:00:00 2026\n"
+
+#: a mail in the mailbox, as its name and content → whether its run is found
+SAVED = {
+    "a byte order mark": ("z.eml", b"\xef\xbb\xbf" + EVIL_MAIL, True),
+    "blank lines": ("z.eml", b"\r\n \n\xef\xbb\xbf\n" + EVIL_MAIL, True),
+    "the opening of an mbox": ("z.eml", OPENING + EVIL_MAIL, True),
+    "a quoted opening, without a time": ("z.eml", b">From a\n" + EVIL_MAIL, True),
+    "an opening, and a body that begins a line so": (
+        "z.eml", OPENING + EVIL_MAIL.replace(b"Dear", b"\nFrom us: at 10:00\nDear"), True),
+    "a byte order mark before an mbox": ("z.mbox", b"\xef\xbb\xbf" + OPENING + EVIL_MAIL, True),
+    "an attachment without a name": ("z.eml", EVIL_MAIL.replace(b'; filename="r.txt"', b""), True),
+    "several mails, or a forged one": ("z.eml", OPENING + EVIL_MAIL + b"\n" + OPENING + EVIL_MAIL, False),
+    "a long first header": ("z.eml", b"X-Long: " + b"a" * 70_000 + b"\n" + EVIL_MAIL, False),
+    "a line that is no header": ("z.EML", b"HTTP/1.1 200 OK\n" + EVIL_MAIL, False),
+    "UTF-16": ("z.eml", EVIL_MAIL.decode().encode("utf-16"), False),
+    "nothing": ("z.eml", b"", False),
+    "a run": ("z.eml", EVIL1.encode(), False),
+    "a mail of Outlook": ("z.msg", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(999), False),
+    "a mail of Apple": ("z.emlx", b"1234\n" + EVIL_MAIL, False),
+    "no attachments": ("z.eml", mail("our run", {}, EVIL, EARLY), False),
+    "no attachments, of a team with runs": ("z.eml", mail("[submission] KIS", {}, KIS, LATER), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ["{}", "BLUE/{}", "EVIL.zip"])  # as saved by the organiser, or packed by a team
+@pytest.mark.parametrize("case", SAVED)
+def test_no_mail_is_lost(hold, case, place):
+    name, content, is_read = SAVED[case]
+    day = hold({place.format(name): made._zip({name: content}) if place.endswith("zip") else content})
+    assert seen(day).get("EVIL1") == (("EVIL", "") if is_read else None)
+    told = {one.kind for one in day.decide if f"in/{place.format(name)}" in (one.file + str(one.what))}
+    assert bool(told & {"refused", "passed-over"}) != is_read
