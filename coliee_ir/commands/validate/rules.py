@@ -89,7 +89,7 @@ RULES: Final[dict[str, Rule]] = {
     # documents
     "q0": Rule(_E, f"{_LINES} (has|have) something other than Q0 in column 2", "write Q0", _PAGE, "Q0 written"),
     "txt-suffix": Rule(_E, "{n} (id ends|ids end) in .txt", "write the number alone", _PAGE, "taken off"),
-    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "articles named in words or with a paragraph are written by their numbers, other ids as --corpus, --gold or --queries has them", command="convert {file} OUT --to {form} --like GOLD, or validate {file} {rules} --corpus DIR --fix OUT"),
+    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "articles written by their numbers, other ids as --corpus or --gold has them", command="convert {file} OUT --to {form} --like GOLD, or validate {file} {rules} --corpus DIR --fix OUT"),
     "document-unknown": Rule(_E, "{n} (document is|documents are) not in the corpus", "write ids as the corpus does", _OURS),
     "self-retrieved": Rule(_W, "{n} (query retrieves|queries retrieve) (itself|themselves)", "a case does not cite itself: remove it", _OURS, command="cut {file} --not-itself {rules} -o OUT"),
     "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or answer already given for the query", "list each document once", _OURS, "left out"),
