@@ -95,6 +95,9 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
         return names
     form, header = detect.form_by_head(file, "gold"), detect.header_of(file)
     is_list = (form is None or form.name not in ("xml", "json")) and not is_header(header)
+    if is_list and head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith((b"<", b"{", b"[")):
+        problem = "this is neither a gold, a test file, a run nor a list of query ids"
+        raise InputError("unknown-format", file.name, problem, remedy="name one, or write one query id a line")
     if is_list and not (header and file.columns):
         return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
     if not reads_as_gold(file) and reads_as_run(file):

@@ -296,7 +296,8 @@ def measure_of(scored: Sequence[Scores], name: str) -> Measure:
         raise UsageError("not-comparable", f"{shortened(name)} was not read; name it in Scored.read(…, measures=…)")
     known = every.get(name) or single_measures([name], scored[0].task, scored[0].edition)[0]
     if known not in every.values():
-        raise UsageError("not-comparable", f"no run has a {known} score; the measures are {', '.join(every)}")
+        problem = f"no run was scored by {known}; name it when you score them"
+        raise UsageError("not-comparable", f"{problem} (they were by {', '.join(every)})")
     return known
 
 
