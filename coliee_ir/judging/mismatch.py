@@ -89,6 +89,25 @@ def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, docume
     return findings.remarks + _of_queries(judged)
 
 
+def are_undoubted(qrels: Qrels, documents: Ids, starts: IntArray, ranks: IntArray) -> BoolArray:
+    """Of n runs that answer all queries and no others, those of which ``diagnose`` has nothing to say; shape (n,).
+
+    Args:
+        qrels: the gold.
+        documents: their documents, one run after the other, in ASCII.
+        starts: shape (n + 1,); where those of each run start.
+        ranks: shape (n, D); the rank of each judged document.
+    """
+    spelling = _Spelling(qrels)
+    if spelling.folded is not None or (spelling.digits is None and spelling.zeros.any()):
+        return np.zeros(len(ranks), dtype=np.bool_)
+    least = np.minimum(ranks.shape[1], np.diff(starts))
+    are_undoubted: BoolArray = _TIMES * np.count_nonzero(ranks, axis=1) > least
+    for lines in spelling.unexpected_forms(documents):
+        are_undoubted[np.searchsorted(starts, lines, side="right") - 1] = False
+    return are_undoubted
+
+
 def _of_queries(judged: Judged) -> Remarks:
     """Extra queries that would be in the gold if they were written as there."""
     remarks, extra, known = Remarks(), sorted(judged.extra), judged.qrels.queries

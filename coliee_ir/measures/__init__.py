@@ -17,6 +17,7 @@ __all__ = [
     "Parts",
     "Result",
     "compute",
+    "compute_each",
     "describe",
     "everything",
     "parse",
@@ -30,13 +31,21 @@ def compute(measures: Sequence[Measure], parts: Parts, decisions: Decisions) -> 
     Raises:
         UsageError: a measure looks at ranks, and the documents of a query are a set.
     """
+    return compute_each(measures, [parts], decisions)[0]
+
+
+def compute_each(measures: Sequence[Measure], runs: Sequence[Parts], decisions: Decisions) -> list[list[Result]]:
+    """The same for the parts of each of several runs, which have one gold: trec_eval is asked once for all."""
     for measure in measures:
         for part, of_part in measure.of_parts if measure.looks_at_ranks else ():
             if of_part.looks_at_ranks:
-                check_order((of_part.part(parts) if part == "documents" else parts[part]).remarks, str(measure))
+                for parts in runs:
+                    check_order((of_part.part(parts) if part == "documents" else parts[part]).remarks, str(measure))
     delegated = [measure for measure in measures if isinstance(measure, Delegated)]
-    answers = dict(zip(delegated, compute_all(delegated, parts, decisions), strict=True))
-    return [
-        answers[measure] if isinstance(measure, Delegated) else measure.compute(parts, decisions)
-        for measure in measures
-    ]
+    results = []
+    for parts, answers in zip(runs, compute_all(delegated, runs, decisions), strict=True):
+        answer = iter(answers)
+        results.append(
+            [next(answer) if isinstance(one, Delegated) else one.compute(parts, decisions) for one in measures]
+        )
+    return results

@@ -111,23 +111,26 @@ class Delegated(Measure):
         return self.request._replace(rel=max(self.request.rel, qrels.level))
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
-        return compute_all([self], parts, decisions)[0]
+        return compute_all([self], [parts], decisions)[0][0]
 
 
-def compute_all(measures: Sequence[Delegated], parts: Parts, decisions: Decisions) -> list[Result]:
-    """The results of several measures, for which trec_eval is asked once.
+def compute_all(measures: Sequence[Delegated], runs: Sequence[Parts], decisions: Decisions) -> list[list[Result]]:
+    """The results of several measures for the parts of each run, for which trec_eval is asked once.
 
     They are those of ``trec_eval -c``; where unanswered queries are skipped, those of trec_eval without it.
     """
     if not measures:
-        return []
-    judged = measures[0].part(parts)
-    requests = [measure.asked_of(judged.qrels) for measure in measures]
-    table = of_rankings(requests, judged.qrels, judged.rank[None], judged.retrieved[None], decisions)[:, 0]
-    means = trec_eval.means(requests, table[:, judged.qrels.by_id])
+        return [[] for _ in runs]
+    every = [measures[0].part(parts) for parts in runs]
+    qrels, n = every[0].qrels, len(every)
+    requests = [measure.asked_of(qrels) for measure in measures]
+    ranks, retrieved = (np.stack(arrays) for arrays in zip(*((one.rank, one.retrieved) for one in every), strict=True))
+    table = of_rankings(requests, qrels, ranks, retrieved, decisions)
+    each = [request for request in requests for _ in every]
+    means = trec_eval.means(each, table.reshape(len(each), -1)[:, qrels.by_id])
     return [
-        of_values(request, mean, per_query, judged)
-        for request, mean, per_query in zip(requests, means, table, strict=True)
+        [of_values(request, means[i * n + run], table[i, run], judged) for i, request in enumerate(requests)]
+        for run, judged in enumerate(every)
     ]
 
 

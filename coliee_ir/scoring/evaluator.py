@@ -10,6 +10,7 @@ from coliee_adapters.records import GoldLike, RunLike
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.basis import Basis, Rules, basis_of, suggesting_rules
 from coliee_ir.reading.submission import Arrays, Submission
+from coliee_ir.scoring.plain import plain_scores
 from coliee_ir.scoring.score import score
 from coliee_ir.scoring.scores import Scores, warn_of
 
@@ -78,6 +79,8 @@ class Evaluator(Basis):
             ScoreWarning: as ``evaluate`` does.
         """
         sent = Submission.of(run if isinstance(run, Submission) else Submission(run, answers, long_list), readable)
-        scores = score(self, sent, jobs=jobs, executor=executor, keep_judged=keep_judged)
+        scores = None if executor is not None else plain_scores(self, [sent], keep_judged=keep_judged)[0]
+        if scores is None:
+            scores = score(self, sent, jobs=jobs, executor=executor, keep_judged=keep_judged)
         warn_of([scores])
         return scores

@@ -11,8 +11,10 @@ from typing import Final
 import numpy as np
 
 from coliee_adapters import forms
+from coliee_adapters.ids import BoolArray, IntArray
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.judging.judged import FloatArray, Judged
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure
 from coliee_ir.measures.base import by_part
 from coliee_ir.measures.sets import counts
@@ -163,23 +165,43 @@ def better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> 
     is_counted = (judged.qrels.sizes > 0) & (answered | (not answered_only))
     if not is_counted.any():
         return
-    as_it_is, reversed_ = _average_precisions(judged)
-    gained, lost = int((reversed_ > as_it_is).sum()), int((reversed_ < as_it_is).sum())
-    better = float((reversed_ - as_it_is)[is_counted].mean()) > _CLEARLY
-    if better and gained - lost > _DEVIATIONS * (gained + lost) ** 0.5:
+    [as_it_is], [reversed_], [in_more] = _average_precisions(judged.qrels, judged.rank[None], judged.retrieved[None])
+    if in_more and float((reversed_ - as_it_is)[is_counted].mean()) > _CLEARLY:
         yield f"{as_it_is[is_counted].mean():.4f}, and {reversed_[is_counted].mean():.4f}"
 
 
-def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
-    """Average precision of each query, as the ranking is and reversed; each of shape (Q,)."""
-    rows, query, nth = judged.in_order((judged.rank > 0) & (judged.qrels.relevance >= 1), judged.rank)
-    n, relevant, rank = len(judged.qrels.queries), np.maximum(judged.qrels.relevant(), 1), judged.rank[rows]
-    number = np.bincount(query, minlength=n)
+def are_usual(qrels: Qrels, ranks: IntArray, retrieved: IntArray) -> BoolArray:
+    """Of n rankings that answer all queries, those with only the remarks that any of them has; shape (n,).
+
+    The others may be the gold itself, or better if reversed.
+    """
+    in_more = _average_precisions(qrels, ranks, retrieved)[2]
+    may_be_gold = (retrieved == qrels.relevant()).all(axis=1) | (retrieved == qrels.sizes).all(axis=1)
+    are_usual: BoolArray = ~(in_more | may_be_gold)
+    return are_usual
+
+
+def _average_precisions(qrels: Qrels, ranks: IntArray, retrieved: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Average precision of each query, as n rankings are and reversed; both of shape (n, Q), as in ``of_rankings``.
+
+    And whether it is greater reversed in so many more queries as chance does not give.
+    """
+    rows = np.flatnonzero((ranks > 0) & (qrels.relevance >= 1))
+    run, row = np.divmod(rows, max(ranks.shape[1], 1))
+    query, rank = run * retrieved.shape[1] + qrels.query[row], ranks.ravel()[rows]
+    order = np.argsort(query * (rank.max(initial=0) + 1) + rank)
+    query, rank = query[order], rank[order]
+    number = np.bincount(query, minlength=retrieved.size)
+    nth = np.arange(len(rows)) - (np.cumsum(number) - number)[query] + 1
     # of what is reversed, the last comes first
-    nth_reversed, rank_reversed = number[query] + 1 - nth, judged.retrieved[query] + 1 - rank
-    as_it_is = np.bincount(query, weights=nth / rank, minlength=n)
-    reversed_ = np.bincount(query[::-1], weights=(nth_reversed / rank_reversed)[::-1], minlength=n)
-    return as_it_is / relevant, reversed_ / relevant
+    nth_reversed, rank_reversed = number[query] + 1 - nth, retrieved.ravel()[query] + 1 - rank
+    sums = (
+        np.bincount(query, weights=nth / rank, minlength=retrieved.size),
+        np.bincount(query[::-1], weights=(nth_reversed / rank_reversed)[::-1], minlength=retrieved.size),
+    )
+    as_it_is, reversed_ = (each.reshape(retrieved.shape) / np.maximum(qrels.relevant(), 1) for each in sums)
+    gained, lost = (reversed_ > as_it_is).sum(axis=1), (reversed_ < as_it_is).sum(axis=1)
+    return as_it_is, reversed_, gained - lost > _DEVIATIONS * (gained + lost) ** 0.5
 
 
 def is_gold(part: str, judged: Judged) -> bool:

@@ -24,6 +24,7 @@ from coliee_ir.reading.anything import readable
 from coliee_ir.reading.basis import Basis, qrels_of
 from coliee_ir.reading.submission import Submission, files_of, name_of
 from coliee_ir.scoring.parts import judge_submission
+from coliee_ir.scoring.plain import batches, plain_scores
 from coliee_ir.scoring.remarks import remarks_of
 from coliee_ir.scoring.scores import Scores, Timing
 
@@ -127,12 +128,13 @@ def score_each(
     """
     opened = [Submission.of(submission, partial(readable, columns=basis.columns)) for submission in submissions]
     task = partial(_scored, basis, keep_judged)
+    scored: Iterator[Scores | ColieeError]
     if executor is not None:
         scored = (_with_gold(result, basis) for result in _in_executor(opened, task, executor))
     elif (used := processes(jobs, opened)) > 1 and len(opened) > 1:
         scored = (_with_gold(result, basis) for result in _in_processes(opened, task, used))
     else:
-        scored = (task(submission, used) for submission in opened)
+        scored = _in_turn(opened, basis, task, used, keep_judged)
     for result, twin in zip(scored, _copies(opened), strict=True):
         if twin is not None and isinstance(result, Scores):
             result = replace(
@@ -148,6 +150,15 @@ def _with_gold(result: Scores | ColieeError, basis: Basis | None) -> Scores | Co
     qrels = defaultdict(lambda: Qrels({})) if basis is None else basis.qrels
     judged = {part: replace(of_part, qrels=qrels_of(part, qrels)) for part, of_part in result.judged.items()}
     return replace(result, query_ids=() if basis is None else basis.queries, judged=judged)
+
+
+def _in_turn(
+    submissions: Sequence[Submission], basis: Basis, task: _Task, jobs: int, keep_judged: bool
+) -> Iterator[Scores | ColieeError]:
+    """What this process makes of submissions, one after the other, or of plain ones many together."""
+    for batch in batches(submissions):
+        for submission, scores in zip(batch, plain_scores(basis, batch, keep_judged=keep_judged), strict=True):
+            yield task(submission, jobs) if scores is None else scores
 
 
 def _in_processes(submissions: Sequence[Submission], task: _Task, jobs: int) -> Iterator[Scores | ColieeError]:

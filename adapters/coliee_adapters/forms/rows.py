@@ -469,33 +469,51 @@ def block_of(
 
 
 #: whose items are what their methods say
-_DICTIONARIES: Final = frozenset({dict, defaultdict, OrderedDict})
+DICTIONARIES: Final = frozenset({dict, defaultdict, OrderedDict})
+#: what ids that are no texts and scores that are no numbers raise
+NOT_PLAIN: Final = (TypeError, ValueError, OverflowError, struct.error)
 
 
 def block_of_dictionary(entries: Entries, rules: ReadingRules) -> Columns | None:
     """The block that a dictionary is whose ids are plain texts and whose scores are finite; None for any other."""
     content, lists = entries.queries, list(entries.queries.values())
     kinds = set(map(type, lists))
-    scored = kinds <= _DICTIONARIES
-    if not lists or type(content) not in _DICTIONARIES or not (scored or kinds <= {list, tuple}):
+    scored = kinds <= DICTIONARIES
+    if not lists or type(content) not in DICTIONARIES or not (scored or kinds <= {list, tuple}):
         return None
+    try:
+        queries, lines = _plain_ids(content, len(lists), rules), lines_of(lists, rules, scored=scored)
+    except NOT_PLAIN:
+        return None
+    if queries is None or lines is None:
+        return None
+    starts, documents, scores = lines
+    # where ids lost an ending, the dictionaries have others than the lines
+    as_they_are = lists if scored and (rules.ids is exact_id or b".txt" not in documents.raw) else None
+    return Columns(queries, starts, documents, scores, None, None, as_they_are)
+
+
+def lines_of(
+    lists: Sequence[Any], rules: ReadingRules, *, scored: bool = True
+) -> tuple[npt.NDArray[np.int64], Ids, npt.NDArray[np.float64] | None] | None:
+    """Where each dictionary from documents to scores, or list of documents, starts; the documents and scores of all.
+
+    None where an id is not plain, or a score not a finite number.
+
+    Raises:
+        TypeError, ValueError, OverflowError, struct.error: likewise; see ``NOT_PLAIN``.
+    """
     starts = np.concatenate(([0], np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))))
     n = int(starts[-1])
-    try:
-        queries = _plain_ids(content, len(lists), rules)
-        documents = _plain_ids(map("\n".join, filter(None, lists)), n, rules)
-        values = chain.from_iterable(one.values() for one in lists) if scored else ()
-        scores = np.frombuffer(struct.pack(f"{n}d", *values)) if scored else None
-    except (TypeError, ValueError, OverflowError, struct.error):
-        return None
-    if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
+    documents = _plain_ids(map("\n".join, filter(None, lists)), n, rules)
+    values = chain.from_iterable(one.values() for one in lists) if scored else ()
+    scores = np.frombuffer(struct.pack(f"{n}d", *values)) if scored else None
+    if documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
     may_be_truth = scores is not None and ((scores == 0) | (scores == 1)).any()
     if may_be_truth and bool in map(type, chain.from_iterable(map(dict.values, lists))):
         return None
-    # where ids lost an ending, the dictionaries have others than the lines
-    as_they_are = lists if scored and (rules.ids is exact_id or b".txt" not in documents.raw) else None
-    return Columns(queries, starts, documents, scores, None, None, as_they_are)
+    return starts, documents, scores
 
 
 def remarking_binary_scores(blocks: Iterable[Columns]) -> Iterator[Columns]:
