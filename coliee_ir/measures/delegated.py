@@ -108,7 +108,7 @@ class Delegated(Measure):
 
     def asked_of(self, qrels: Qrels) -> trec_eval.Request:
         """What trec_eval is asked for where a gold states the least relevance that counts."""
-        return self.request._replace(rel=max(self.request.rel, qrels.level))
+        return self.request if self.request.rel >= qrels.level else self.request._replace(rel=qrels.level)
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         return compute_all([self], [parts], decisions)[0][0]
@@ -124,7 +124,7 @@ def compute_all(measures: Sequence[Delegated], runs: Sequence[Parts], decisions:
     every = [measures[0].part(parts) for parts in runs]
     qrels, n = every[0].qrels, len(every)
     requests = [measure.asked_of(qrels) for measure in measures]
-    ranks, retrieved = (np.stack(arrays) for arrays in zip(*((one.rank, one.retrieved) for one in every), strict=True))
+    ranks, retrieved = np.array([one.rank for one in every]), np.array([one.retrieved for one in every])
     table = of_rankings(requests, qrels, ranks, retrieved, decisions)
     each = [request for request in requests for _ in every]
     means = trec_eval.means(each, table.reshape(len(each), -1)[:, qrels.by_id])
@@ -148,9 +148,10 @@ def of_rankings(
         retrieved: shape (n, Q); how many documents each query has.
         decisions: what is done with unanswered queries.
     """
-    n = len(ranks)
-    start = np.concatenate(([0], np.cumsum([qrels.sizes] * n)))
-    values = trec_eval.values(requests, start, np.concatenate([qrels.graded] * n), ranks.ravel(), retrieved.ravel())
+    n, start, graded = len(ranks), qrels.start, qrels.graded
+    if n > 1:
+        start, graded = np.concatenate(([0], np.cumsum([qrels.sizes] * n))), np.concatenate([graded] * n)
+    values = trec_eval.values(requests, start, graded, ranks.ravel(), retrieved.ravel())
     table = np.array([values[request] for request in requests]).reshape(len(requests), n, -1)
     table[:, (qrels.sizes == 0) | ((decisions.unanswered == "skip") & (retrieved == 0))] = np.nan
     return table

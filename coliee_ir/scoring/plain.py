@@ -18,10 +18,9 @@ import numpy as np
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.forms.json_records import is_record
 from coliee_adapters.forms.rows import DICTIONARIES, NOT_PLAIN, ReadingRules, lines_of
-from coliee_adapters.forms.vocabulary import MEMORY
-from coliee_adapters.ids import Ids, IntArray
+from coliee_adapters.ids import Ids
 from coliee_adapters.records import Run, exact_id, normal_id
-from coliee_adapters.remarks import Remark, Remarks
+from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.mismatch import are_undoubted
 from coliee_ir.judging.order import in_segments, segment_of, sort_keys, sorted_within
@@ -82,8 +81,10 @@ class _Plain:
             and not (is_record(entries) or entries.keys() in _OF_TABLES)
             and all(part == "documents" for measure in basis.asked_measures for part in measure.needs)
         )
+        #: of a run that is plain: how many documents of each query are repeated, and which queries are answered
+        self.same_arrays = np.zeros(len(basis.queries), np.int64), np.ones(len(basis.queries), np.bool_)
         self.measures: Sequence[Measure] = ()
-        self.remarks: tuple[Remark, ...] = ()
+        self.like: Scores | None = None
 
     def lists_of(self, submission: Submission) -> list[dict[str, Any]] | None:
         """The documents of each query; None if a run has other queries, or might be read in another way."""
@@ -97,77 +98,83 @@ class _Plain:
         return lists if any(one.keys() != lists[0].keys() for one in lists) else None
 
     def scores_of(self, submissions: Sequence[Submission], keep_judged: bool) -> list[Scores | None]:
+        """See ``plain_scores``."""
         scored: list[Scores | None] = [None] * len(submissions)
         lists_of = map(self.lists_of, submissions) if self.fits else ()
         found = [(at, lists) for at, lists in enumerate(lists_of) if lists is not None]
-        if not found:
-            return scored
         start = perf_counter()
-        lists = list(chain.from_iterable(lists for _, lists in found))
-        try:
-            lines = lines_of(lists, self.reading)
-        except NOT_PLAIN:
+        judged = self._judged([lists for _, lists in found]) if found else {}
+        if not judged:
             return scored
-        if lines is None or (self.reading.ids is not exact_id and b".txt" in lines[1].raw):
-            return scored
-        starts, documents, scores = lines
-        assert scores is not None
-        read, n, qrels = perf_counter(), len(found), self.basis.qrels["documents"]
-        # ranks
-        lengths = starts[1:] - starts[:-1]
-        ordered = in_segments(np.repeat(np.arange(len(lists)), lengths), sorted_within(sort_keys(scores), lengths))
-        sizes, rows = qrels.sizes.tolist() * n, qrels.texts * n
-        looked_up = map(dict.get, chain.from_iterable(map(repeat, lists, sizes)), rows)
-        of_rows = np.fromiter(looked_up, np.float64, len(rows))  # what is not there, None, becomes NaN
-        hits = np.flatnonzero(~np.isnan(of_rows))
-        segment = np.repeat(np.arange(len(lists)), sizes)[hits]
-        ranks: IntArray = np.zeros(len(rows), np.int64)
-        ranks[hits] = np.searchsorted(ordered, in_segments(segment, sort_keys(of_rows[hits]))) - starts[segment] + 1
-        ranks, retrieved = ranks.reshape(n, -1), lengths.reshape(n, -1)
-        # which are left to the ordinary way
-        begin = starts[:: len(self.basis.queries)]
-        are_plain = are_undoubted(qrels, documents, begin, ranks) & are_usual(qrels, ranks, retrieved)
-        are_plain &= ~np.logical_and.reduceat((scores == 0) | (scores == 1), begin[:-1])
-        are_plain[segment_of(ordered[1:][ordered[1:] == ordered[:-1]]) // len(self.basis.queries)] = False
-        plain = np.flatnonzero(are_plain).tolist()
-        if not plain:
-            return scored
-        # measures
-        all_answered, none = np.ones(len(self.basis.queries), np.bool_), np.zeros(len(self.basis.queries), np.int64)
-        share = (read - start) / n
-        n_lines = np.diff(begin).tolist()
-        every = [
-            Judged(qrels, ranks[run], retrieved[run], none, all_answered, {}, Remarks(), n_lines[run], share)
-            for run in plain
-        ]
-        judged = perf_counter()
-        if not self.measures:
-            done = JudgedSubmission(
-                submissions[found[plain[0]][0]], {"run": Run.of({})}, {"documents": every[0]}, self.basis
-            )
-            self.remarks, self.measures = tuple(remarks_of(done)), done.measures
-        results = compute_each(self.measures, [{"documents": one} for one in every], self.basis.decisions)
-        correct = ((ranks > 0) & (qrels.relevance >= 1)).sum(axis=1).tolist()
-        relevant, excluded = int(qrels.relevant().sum()), tuple(sorted(self.basis.excluded))
-        times = share, (judged - start) / n, (perf_counter() - judged) / n
-        for run, one, of_run in zip(plain, every, results, strict=True):
-            at = found[run][0]
-            scored[at] = Scores(
-                tag=submissions[at].name or "run",
-                file=MEMORY,
-                gold=self.basis.gold.path,
-                task=self.basis.task,
-                edition=self.basis.edition,
+        if self.like is None:
+            self.like = self._like(next(iter(judged.values())))
+        middle, like = perf_counter(), self.like
+        parts = [{"documents": one} for one in judged.values()]
+        results = compute_each(self.measures, parts, self.basis.decisions)
+        judging, measuring = (middle - start) / len(found), (perf_counter() - middle) / len(judged)
+        for (run, one), of_run, own in zip(judged.items(), results, parts, strict=True):
+            at, n_lines = found[run][0], one.lines
+            scored[at] = like.but(
+                tag=submissions[at].name or like.tag,
                 results=dict(zip(self.measures, of_run, strict=True)),
-                query_ids=self.basis.queries,
-                answered=[True] * len(self.basis.queries),
-                counts={"correct": correct[run], "retrieved": one.lines, "relevant": relevant},
-                extra=0,
-                excluded=excluded,
-                own_remarks=self.remarks,
-                decisions=self.basis.decisions,
-                timing=Timing(one.lines, *times),
-                judged={"documents": one} if keep_judged else {},
+                answered=[True] * len(like.query_ids),
+                counts={**like.counts, "correct": int(one.correct().sum()), "retrieved": n_lines},
+                timing=Timing(n_lines, one.reading, judging, measuring),
+                judged=own if keep_judged else {},
                 team=submissions[at].team,
             )
         return scored
+
+    def _judged(self, runs: Sequence[list[dict[str, Any]]]) -> dict[int, Judged]:
+        """The plain ones of some runs, by their places."""
+        start, n, lists = perf_counter(), len(runs), list(chain.from_iterable(runs))
+        try:
+            lines = lines_of(lists, self.reading)
+        except NOT_PLAIN:
+            return {}
+        if lines is None or (self.reading.ids is not exact_id and b".txt" in lines[1].raw):
+            return {}
+        reading = (perf_counter() - start) / n
+        starts, documents, scores = lines
+        assert scores is not None
+        qrels, lengths = self.basis.qrels["documents"], starts[1:] - starts[:-1]
+        # what is looked up is sorted with the lines; None, of what is not there, becomes NaN
+        rows = qrels.texts * n
+        entries = chain.from_iterable(map(repeat, lists, qrels.sizes.tolist() * n))
+        looked_up = np.fromiter(map(dict.get, entries, rows), np.float64, len(rows))
+        hits = np.flatnonzero(looked_up == looked_up)
+        segment = np.repeat(np.arange(len(lists)), np.tile(qrels.sizes, n))[hits]
+        keys = sort_keys(np.concatenate((scores, looked_up[hits])))
+        ordered = in_segments(np.repeat(np.arange(len(lists)), lengths), sorted_within(keys[: len(scores)], lengths))
+        ranks = np.zeros((n, len(qrels.relevance)), np.int64)
+        before = starts[segment]
+        ranks.ravel()[hits] = np.searchsorted(ordered, in_segments(segment, keys[len(scores) :])) - before + 1
+        # those of which there may be more to say
+        retrieved, begin = lengths.reshape(n, -1), starts[:: len(self.basis.queries)]
+        are_plain = are_undoubted(qrels, documents, begin, ranks) & are_usual(qrels, ranks, retrieved)
+        are_plain &= ~np.logical_and.reduceat((scores == 0) | (scores == 1), begin[:-1])
+        are_plain[segment_of(ordered[1:][ordered[1:] == ordered[:-1]]) // len(self.basis.queries)] = False
+        n_lines = np.diff(begin).tolist()
+        return {
+            run: Judged(qrels, ranks[run], retrieved[run], *self.same_arrays, {}, Remarks(), n_lines[run], reading)
+            for run in np.flatnonzero(are_plain).tolist()
+        }
+
+    def _like(self, judged: Judged) -> Scores:
+        """What the scores of a plain run have in common with those of all others."""
+        done = JudgedSubmission(Submission({}), {"run": Run.of({})}, {"documents": judged}, self.basis)
+        self.measures = done.measures
+        return Scores(
+            **done.names,
+            gold=self.basis.gold.path,
+            task=self.basis.task,
+            edition=self.basis.edition,
+            results={},
+            query_ids=self.basis.queries,
+            answered=(),
+            counts={"correct": 0, "retrieved": 0, "relevant": int(judged.qrels.relevant().sum())},
+            extra=0,
+            excluded=tuple(sorted(self.basis.excluded)),
+            own_remarks=tuple(remarks_of(done)),
+            decisions=self.basis.decisions,
+        )

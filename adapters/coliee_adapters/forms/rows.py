@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from numbers import Integral
+from operator import methodcaller
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -503,10 +504,11 @@ def lines_of(
     Raises:
         TypeError, ValueError, OverflowError, struct.error: likewise; see ``NOT_PLAIN``.
     """
-    starts = np.concatenate(([0], np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))))
+    starts = np.zeros(len(lists) + 1, np.int64)
+    np.fromiter(map(len, lists), np.int64, len(lists)).cumsum(out=starts[1:])
     n = int(starts[-1])
     documents = _plain_ids(map("\n".join, filter(None, lists)), n, rules)
-    values = chain.from_iterable(one.values() for one in lists) if scored else ()
+    values = chain.from_iterable(map(methodcaller("values"), lists)) if scored else ()
     scores = np.frombuffer(struct.pack(f"{n}d", *values)) if scored else None
     if documents is None or not (scores is None or np.isfinite(scores).all()):
         return None

@@ -182,7 +182,7 @@ def _with_run_names(
     if len({tag for _, tag, _ in runs}) == len(runs):
         return scores
     names = zip(scores, unique_names(runs), names_in_teams(runs), strict=False)
-    return [replace(result, unique_name=unique, own_name=own) for result, unique, own in names]
+    return [result.but(unique_name=unique, own_name=own) for result, unique, own in names]
 
 
 def check_named_columns(

@@ -19,7 +19,8 @@ USUAL = [f"x{n}" for n in range(14)]
 #: the documents that golds and runs have: with leading zeros or not, articles, other letters
 COLLECTIONS = [USUAL, USUAL, USUAL,
                ["001", "002", "003", "014", "2", "15", "1201"], ["96", "398-20", "537", "7", "098"],
-               ["001", "012", "13", "d1", "D4", "e.txt", "0e", "a,b", "w" * 40, "é"]]  # fmt: skip
+               ["001", "012", "13", "d1", "D4", "e.txt", "0e", "a,b", "w" * 40, "é", "fi", "\ufb01"],
+               ["docno", "score", "rank", "query", "x1", "x2"]]  # fmt: skip
 ODD_SCORES = (0, 1, 0.0, 1.0, True, 2, -0.0, "3", None, float("nan"), 1e300, 1 << 60, 1 << 1100, np.float32(1.25), [1])
 
 
@@ -73,7 +74,25 @@ def _odd_document(rng, run, gold, collection):
 
 def _other_queries(rng, run, gold, collection):
     run.pop(rng.choice([*run]), None)
-    run |= rng.choice(({}, {"q99": {"x1": 2.0}}, {"1": {"x1": 2.0}}, {"001.txt": {"x1": 2.0}}, {"q1": {}}))
+    run |= rng.choice(({}, {"q99": {"x1": 2.0}}, {"1": {"x1": 2.0}}, {"001.txt": {"x1": 2.0}}))
+
+
+def _empty(rng, run, gold, collection):
+    run[rng.choice([*run])] = {}
+
+
+def _respelled(rng, run, gold, collection):
+    pattern, kept = rng.choice(("{}.txt", "X{}", "D-{}", "0{}")), rng.choice([*run])
+    for query in run:
+        if query != kept:
+            run[query] = {pattern.format(document): score for document, score in run[query].items()}
+
+
+def _swapped(rng, run, gold, collection):
+    for query, entry in [*run.items()]:
+        run[query] = {"x1": 1.5, query: 0.5}
+        for document, score in entry.items():
+            run.setdefault(document, {})[query] = score
 
 
 def _other_order(rng, run, gold, collection):
@@ -105,7 +124,7 @@ def _same_documents(rng, run, gold, collection):
 
 
 UNUSUAL = (_tie, _decisions, _best_last, _gold_itself, _same_documents, _odd_score, _odd_document, _other_queries,
-           _other_order, _list)  # fmt: skip
+           _other_order, _empty, _respelled, _swapped, _list)  # fmt: skip
 
 
 RULES = st.fixed_dictionaries(
