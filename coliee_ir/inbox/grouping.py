@@ -372,6 +372,7 @@ class Excess(NamedTuple):
     runs: tuple[Submission, ...]
     n: int  # with those that the teams file calls ranked
     most: int
+    sender: str = ""  # the address; empty where these did not come in mails of one
 
 
 def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Excess]:
@@ -392,10 +393,11 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
         if submission.team and not submission.status and not judged.isdisjoint(file.queries)
     )
     for (team, _), runs in by_key(counted, lambda pair: pair[1].origin).items():
+        senders = {file.sender.envelope.sender for _, file in runs}
         n = sum(name_of(submission.run) not in corrected for submission, _ in runs)
         still_open = tuple(submission for submission, file in runs if file.sender.listed_status != "ranked")
         if n > rules.most_runs and still_open:
-            yield Excess(team, still_open, n, rules.most_runs)
+            yield Excess(team, still_open, n, rules.most_runs, senders.pop() if len(senders) == 1 else "")
 
 
 def skip_other_parts(inventory: Inventory, task: str | None) -> None:

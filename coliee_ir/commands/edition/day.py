@@ -157,7 +157,8 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
 
 
 def _too_many(task: str, over: Excess) -> Decision:
-    return Decision(_of_task(task, Remark.of("many-runs.held", n=over.n, team=over.team, most=over.most)), over.team)
+    what = Remark.of("many-runs.held", n=over.n, team=over.team, most=over.most)
+    return Decision(_of_task(task, what), over.team, over.sender)  # which settles none of another sender
 
 
 def _of_task(name: str, remark: Remark) -> Remark:

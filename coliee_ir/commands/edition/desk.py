@@ -2,7 +2,7 @@
 
 Mails are ready to be sent: a receipt, what came and what is wrong with it; later, the results. A receipt is written
 from files and queries alone: it holds no score, and nothing that depends on a judgement. Neither says anything of
-another team.
+another team, nor, while it is open whether all that came under a team's name is the team's, of another sender.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from coliee_ir.inbox.sheets import Sheet
 from coliee_ir.output.grid import Cell, Grid, html, in_html, no_formula
 from coliee_ir.output.shown import render
 from coliee_ir.output.webpage import Section, file_name, page
+from coliee_ir.reading.submission import name_of
 
 #: the columns of the list of teams, where there is none yet
 _SHEET = Sheet("", ("tag", "team", "status"), ())
@@ -40,7 +41,8 @@ def pages(day: Day, changes: tuple[Change, ...] = ()) -> dict[str, str | bytes]:
     rows = []
     for number, team in enumerate(teams_of(day), 1):
         # a name without Latin letters would leave its sum alone
-        name = file_name(team.name) if re.search("[A-Za-z0-9]", team.name) else f"team-{number}{file_name(team.name)}"
+        whose = f"{team.name} {team.account}".rstrip()
+        name = file_name(whose) if re.search("[A-Za-z0-9]", whose) else f"team-{number}{file_name(whose)}"
         sent = {f"{kind}/{name}.eml": content for kind, content in mails(day, team).items() if team.name}
         contents |= sent
         rows.append(
@@ -94,7 +96,7 @@ def _details(team: Team, sent: Sequence[str]) -> str:
     )
     errors, warnings = (sum(getattr(received, name) for received in team.files) for name in ("errors", "warnings"))
     words = (
-        team.name or "(no team)",
+        " ".join(filter(None, (team.name or "(no team)", team.account))),
         f"Task{'s' * (len(tasks) > 1)} {', '.join(tasks)}" if tasks else "no task",
         counted(len(team.entries), "run"),
         f"{len(team.refused)} refused",
@@ -127,17 +129,28 @@ _DOCUMENT: Final = re.compile(r"(?i)\.(?:docx?|odt|pdf|rtf)$")
 #: so many runs are named that are too many
 _NAMED: Final = 20
 
+#: what is said while it is open whether all senders are the team's, and whether a run replaces another
+_APART: Final = (
+    "Files came under the name of this team from more than one sender. Those from {} are kept apart until we know "
+    "whether all of them are the team's."
+)
+_REPLACED: Final = (
+    "{}, of the same run tag or file name, came later: does it replace this one? Until we know, both count"
+)
+
 
 class Team(NamedTuple):
-    """A team: what it sent, what was found in it, and where its runs stand."""
+    """A team, or one of its senders: what it sent, what was found in it, and where its runs stand."""
 
     name: str  # empty of files whose team nothing tells
+    account: str  # the sender, where it is in doubt whether all senders are the team's
     own: dict[str, InboxFile]  # its files by the names that they have in the mailbox, as everything here
     files: list[Received]
     findings: list[Finding]
     entries: list[tuple[Leaderboard, Entry]]
     refused: list[Invalid]
     received: dict[str, str]  # file → when it was received, where a mail says so
+    held: list[tuple[str, Excess]]  # by task, its runs that are not scored until a person has decided
 
     @property
     def describes(self) -> bool:
@@ -146,42 +159,53 @@ class Team(NamedTuple):
 
 
 def teams_of(day: Day) -> Iterator[Team]:
-    """The teams from which anything came."""
+    """The teams from which anything came, and their senders, as far as these are kept apart."""
     common, items = day.teams.common, {file.file: file for file in day.inventory.items}
-    for name, rows in by_key(day.inbox.received, lambda row: row.team).items():
+    open_files = {decision.file for decision in day.decide if decision.kind == "replaces"}
+    sent = [(entry, entry.submission) for board in day.boards for entry in board.entries]
+    replaced = {
+        run.replaces: _REPLACED.format(below(entry.file, common))
+        for entry, run in sent
+        if run is not None and run.replaces in open_files
+    }
+    for (name, account), rows in by_key(day.inbox.received, lambda row: items[row.file].origin).items():
         own = {row.file: below(row.file, common) for row in rows}
         invalid = (run for board in day.boards for run in board.invalid if not own.keys().isdisjoint(run.files))
         refused = by_key((refused_below(run, common) for run in invalid), lambda run: run.files)
         yield Team(
             name,
+            account,
             {short: items[file] for file, short in own.items()},
             [
-                replace(row, file=own[row.file], remark=f"copy of {own[row.same_as]}" if row.same_as else row.remark)
+                replace(
+                    row,
+                    file=own[row.file],
+                    remark=f"copy of {own[row.same_as]}" if row.same_as else replaced.get(row.file, row.remark),
+                )
                 for row in rows
             ],
+            [replace(finding, file=own[finding.file]) for finding in day.inbox.findings if finding.file in own],
             [
-                replace(
-                    finding,
-                    file=own[finding.file],
-                    remedy=finding.remedy.replace(finding.file.removesuffix(own[finding.file]), ""),
-                )
-                for finding in day.inbox.findings
-                if finding.file in own
+                (board, entry)
+                for board in day.boards
+                for entry in board.entries
+                if not own.keys().isdisjoint(entry.files)
             ],
-            [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
             [same[0] for same in refused.values()],
             {own[file]: day.edition.time(time) for file in own if (time := items[file].sender.received)},
+            [(task, over) for task, over in day.held if name_of(over.runs[0].run) in own],
         )
 
 
 def mails(day: Day, team: Team) -> dict[str, bytes]:
     """The kind of a mail to a team → its file: a receipt, and once they are told, the results."""
     is_sure = not any(decision.kind == "team-senders" and decision.team == team.name for decision in day.decide)
-    texts = {
-        "receipt": ("what we received from", _receipt(team, [file for file in day.held if file[1].team == team.name]))
-    }
+    texts = {"receipt": ("what we received from", _receipt(team))}
     if day.edition.phase == "results":
         texts["results"] = ("the results of", _results(team, day))
+    apart = [_APART.format(team.account), ""] if team.account and not is_sure else []
+    folders = {file.file.removesuffix(short) for short, file in team.own.items()} - {""}
+    machine = rf"(?<![\w./-])(?:{'|'.join(map(re.escape, folders))})"
     contents = {}
     senders = dict.fromkeys(
         file.sender.envelope.sender for file in team.own.values() if _ADDRESS.fullmatch(file.sender.envelope.sender)
@@ -192,21 +216,23 @@ def mails(day: Day, team: Team) -> dict[str, bytes]:
             mail["To"] = ", ".join(senders)
         mail["Subject"] = printable(f"{day.edition.name}: {subject} {team.name}")
         mail["X-Unsent"] = "1"  # by which mail programs open it to be sent
-        mail.set_content("".join(f"{printable(line)}\n" for line in [f"Dear {team.name},", "", *lines]), cte="8bit")
+        text = "".join(f"{printable(line)}\n" for line in [f"Dear {team.name},", "", *apart, *lines])
+        mail.set_content(re.sub(machine, "", text) if folders else text, cte="8bit")
         contents[kind] = mail.as_bytes()
     return contents
 
 
-def _receipt(team: Team, held: Sequence[tuple[str, Excess]]) -> Iterator[str]:
+def _receipt(team: Team) -> Iterator[str]:
     """What came, when, as what it was read, and how to mend what is wrong."""
     yield f"We received {counted(len(team.files), 'file')}:"
     for received in team.files:
         when = f", {team.received[received.file]}" if received.file in team.received else ""
         task = f"Task {received.task}" if received.task else ""
+        status = team.own[received.file].sender.status if received.tag else ""
         description = (
             ""
             if team.own[received.file].skip_reason in ("gold", "named", "judged")  # of which nothing is said
-            else ", ".join(filter(None, (task, received.tag, received.part, received.remark)))
+            else ", ".join(filter(None, (task, received.tag, received.part, status, received.remark)))
         )
         yield f"  {received.file}{when}: {description or 'received'}"
     if not team.describes and any(received.described is not None for received in team.files):
@@ -220,11 +246,11 @@ def _receipt(team: Team, held: Sequence[tuple[str, Excess]]) -> Iterator[str]:
     refused = [str(invalid.reason) for invalid in team.refused if invalid.reason.kind != "mismatch"]
     if refused:
         yield from ("", "These cannot be scored:", *(f"  {reason}" for reason in refused))
-    for task, over in held:
+    for task, over in team.held:
         tags = [run.tag for run in over.runs]
         more = f" and {len(tags) - _NAMED} more" * (len(tags) > _NAMED)
         number = f"{over.n} runs of Task {task} came, and a team may send {over.most}"
-        yield from ("", f"{number}. Which of these count? Until we know, none of them is scored:")
+        yield from ("", f"{number}. Which of these count? Until we know, they are not scored:")
         yield f"  {', '.join(tags[:_NAMED])}{more}"
     if grave:
         checked = Validation(tuple(received.file for received in team.files), "", (), None, tuple(grave))
@@ -240,7 +266,7 @@ def _results(team: Team, day: Day) -> Iterator[str]:
     yield (
         "Scores and places (not official before the results are published):"
         if team.entries
-        else "None of your runs could be scored."
+        else "None of your runs has a score."
     )
     for board, entry in team.entries:
         level = f"{100 * board.resampling.confidence_level:g}%"
@@ -251,6 +277,9 @@ def _results(team: Team, day: Day) -> Iterator[str]:
         run = f"{entry.tag} ({below(entry.file, day.teams.common)})" if n_same > 1 else entry.tag
         yield f"  Task {board.called}, {run}: {place or 'no score'}; {scores}"
     yield from (f"  {invalid.tag or 'file'}: not ranked; {invalid.reason}" for invalid in team.refused)
+    yield from (
+        f"  Task {task}, {counted(over.n, 'run')}: not scored; {over.most} are allowed" for task, over in team.held
+    )
 
 
 #: so many files of a team are named

@@ -63,14 +63,15 @@ def received(
     rows = {file.file: _received_row(file, own) for file in inventory.items}
     _remark_copies(inventory, rows)
     of_tag = by_key(rows.values(), lambda row: (row.task, row.tag))
-    described = {(file.team, run.task, run.tag) for file in inventory.items for run in file.described}
-    for row in (rows[file.file] for file in inventory.scored):
+    described = {(file.origin, run.task, run.tag) for file in inventory.items for run in file.described}
+    for file in inventory.scored:
+        row = rows[file.file]
         if row.tag:
             row.shares_tag = tuple(sorted({other.team for other in of_tag[row.task, row.tag]} - {row.team}))
         if own is None:  # by whose rules runs are not described
-            row.described = any((row.team, task, row.tag) in described for task in (described_task(row.task), ""))
+            row.described = any((file.origin, task, row.tag) in described for task in (described_task(row.task), ""))
     found: dict[tuple[str, str], Finding] = {}
-    for (_, task, _), pile in sorted(_files_by_team_and_task(inventory, rows).items()):
+    for (_, task, _), pile in sorted(_files_by_sender_and_task(inventory, rows).items()):
         golds = {gold.file: gold for file in pile.values() for gold in file.golds}
         gold = next(iter(golds.values()), QueryFile("", frozenset(), (), is_gold=False, corpus=corpus))
         named: dict[str, Any] = {"task": task or None, "edition": gold.year or edition, "corpus": gold.corpus}
@@ -79,8 +80,8 @@ def received(
         # what is not ranked may be more
         apart = {file.tag for file in pile.values() if file.sender.status and not file.skip_reason}
         corrected = _corrected(pile.values())
-        for file, later in corrected.items():
-            rows[file].remark = rows[file].remark or f"taken to be corrected by {later}, of the same run tag"
+        for name, later in corrected.items():
+            rows[name].corrected_by = later
         for finding in _validated(list(pile), named):
             if finding.rule == "tag-shared" and finding.file in {*corrected, *corrected.values()}:
                 continue
@@ -102,7 +103,7 @@ def received(
 
 
 def _corrected(pile: Iterable[InboxFile]) -> dict[str, str]:
-    """Of a team's files of one tag and part that it sent at several times: each but the last → the last."""
+    """Of a sender's files of one tag and part that came at several times: each but the last → the last."""
     mailed = (file for file in pile if file.tag and file.sender.received)
     corrected = dict[str, str]()
     for several in by_key(mailed, lambda file: (file.tag, file.part)).values():
@@ -121,40 +122,40 @@ def _received_row(file: InboxFile, own: Protocol | None) -> Received:
 
 
 def _remark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
-    """Note which files are copies: of one of the same team, ``a (1).txt`` of ``a.txt``, or of an earlier one's."""
+    """Note which files are copies: of one of the same sender, ``a (1).txt`` of ``a.txt``, or of an earlier team's."""
     items, like_of = {file.file: file for file in inventory.items}, originals(inventory.scored)
-    firsts: dict[tuple[str, str], str] = {}
+    firsts: dict[object, str] = {}
     earliest: dict[str, str] = {}
     for file in sorted(like_of, key=lambda name: items[name].sender.received):
         earliest.setdefault(like_of[file], file)
     for file, like in like_of.items():
-        first, before = firsts.setdefault((like, rows[file].team), file), earliest[like]
+        first, before = firsts.setdefault((like, items[file].origin), file), earliest[like]
         if first != file:
             rows[file].remark, rows[file].same_as = f"copy of {first}", first
         elif rows[before].team != rows[file].team and items[file].part:
             rows[file].copy_of = before
 
 
-#: team, task, and the name and the path of the file that judges
-_Pile = tuple[str, str, tuple[str, str]]
+#: whose they are, task, and the name and the path of the file that judges
+_Pile = tuple[tuple[str, str], str, tuple[str, str]]
 
 
-def _files_by_team_and_task(inventory: Inventory, rows: Mapping[str, Received]) -> dict[_Pile, dict[str, InboxFile]]:
-    """The files by team, task and the file that judges them, runs first; of files that a team sent twice, one."""
+def _files_by_sender_and_task(inventory: Inventory, rows: Mapping[str, Received]) -> dict[_Pile, dict[str, InboxFile]]:
+    """The files by whose they are, task and the file that judges them, runs first; of files sent twice, one."""
     piles: dict[_Pile, dict[str, InboxFile]] = {}
-    by_tag: dict[tuple[str, str], _Pile] = {}
+    by_tag: dict[object, _Pile] = {}
     for file in inventory.scored:
         if not rows[file.file].same_as:
-            key = (file.team, file.task, ("", "") if file.gold is None else (file.gold.name, file.gold.file))
+            key = (file.origin, file.task, ("", "") if file.gold is None else (file.gold.name, file.gold.file))
             piles.setdefault(key, {})[file.file] = file
-            by_tag[file.team, file.tag] = key
+            by_tag[file.origin, file.tag] = key
     for item in inventory.items:
         for description in item.described if item.skip_reason == "description" else ():
-            keys = [key for key in piles if key[0] == item.team and described_task(key[1]) == description.task]
+            keys = [key for key in piles if key[0] == item.origin and described_task(key[1]) == description.task]
             if not keys:  # of no run's task: the run with its tag tells
                 task = next((row.task for row in PROTOCOLS if described_task(row.task) == description.task), "")
-                other = (item.team, task, ("", ""))
-                keys = [by_tag.get((item.team, description.tag), other) if description.tag else other]
+                other = (item.origin, task, ("", ""))
+                keys = [by_tag.get((item.origin, description.tag), other) if description.tag else other]
             for key in keys:
                 piles.setdefault(key, {})[item.file] = item
     return piles

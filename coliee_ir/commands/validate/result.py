@@ -145,7 +145,8 @@ class Received:
     errors: int = 0  # how many findings are errors
     warnings: int = 0  # how many are warnings
     remark: str = ""  # what else there is to say: of what it is a copy, that it is not a run
-    same_as: str = ""  # the same file of the same team, which is checked
+    same_as: str = ""  # the same file of the same sender, which is checked
+    corrected_by: str = ""  # a later file of the same sender, run tag and part
     # about other teams, which is not for the team's eyes
     copy_of: str = ""  # the same file of another team, which came before
     shares_tag: tuple[str, ...] = ()  # the teams with a run of this tag
@@ -153,7 +154,8 @@ class Received:
     @property
     def all_remarks(self) -> str:
         """The remark, and what there is to say about other teams."""
-        others = [f"copy of {self.copy_of}"] if self.copy_of else []
+        others = [f"taken to be corrected by {self.corrected_by}, of the same run tag"] if self.corrected_by else []
+        others += [f"copy of {self.copy_of}"] if self.copy_of else []
         others += [f"run tag of {', '.join(self.shares_tag)} too"] if self.shares_tag else []
         return "; ".join(filter(None, (self.remark, *others)))
 

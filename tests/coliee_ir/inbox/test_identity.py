@@ -7,6 +7,7 @@ import mailbox
 import re
 import tarfile
 from collections.abc import Mapping
+from dataclasses import replace
 from email import message_from_bytes
 from email.policy import default
 from pathlib import Path
@@ -572,3 +573,63 @@ def test_no_mail_is_lost(hold, case, place):
     assert seen(day).get("EVIL1") == (("EVIL", "") if is_read else None)
     told = {one.kind for one in day.decide if f"in/{place.format(name)}" in (one.file + str(one.what))}
     assert bool(told & {"refused", "passed-over"}) != is_read
+
+
+def letters_by_sender(day):
+    """What whose receipt begins its files with → all that is written to it."""
+    written = {}
+    for name, content in pages(day).items():
+        if isinstance(content, bytes):
+            text = message_from_bytes(content, policy=default).get_content()
+            written.setdefault(Path(name).name, []).append(text)
+    places = {"01.eml/": KIS, "02.eml/": ARC, "z.eml/": EVIL, "y.eml/": "", "BLUE/": "BLUE"}
+    found = {}
+    for texts in written.values():
+        (sender,) = {sender for place, sender in places.items() if f"\n  {place}" in texts[0]}
+        found[sender] = "".join(texts)
+    return found
+
+
+@pytest.mark.parametrize("sender", [EVIL, ""])
+@pytest.mark.parametrize("team", ["KIS", "BLUE"])
+def test_a_letter_tells_a_sender_of_its_own_files_alone(hold, team, sender):
+    name = "z.eml" if sender else "y.eml"
+    tag, own = ("KIS9", KIS) if team == "KIS" else ("BLUE1", "BLUE")
+    more = {f"{n}.txt": run(f"W{n}", n) for n in range(4)}
+    for files in ({"a.txt": run(tag, 10)}, {"a.txt": run(tag, 8 if team == "KIS" else 6)}, more):
+        is_held = files is more and team == "KIS"  # all of BLUE's are ranked by the teams file
+        day = hold({name: mail(f"[submission] {team}", files, sender, LATER)})
+        ranked = {entry.file for board in day.boards for entry in board.entries if not entry.status}
+        assert (f"in/{name}/{next(iter(files))}" in ranked) != is_held
+        assert ("many-runs" in {one.kind for one in day.decide}) == (files is more)
+        letters = letters_by_sender(day._replace(edition=replace(day.edition, phase="results")))
+        assert letters.keys() >= {own, sender}
+        for whose, text in letters.items():
+            n = len(files) * (not is_held) if whose == sender else 1
+            assert not re.search(r"(?<!\w)in/|same run tag|copy of", text)
+            assert (text.count("MicroF1"), "W1" in text) == (n, whose == sender and files is more)
+            assert ("may send" in text) == (whose == sender and is_held)
+
+
+def test_a_correction_is_told_as_long_as_it_is_open(hold):
+    again = {"01b.eml": mail("[submission] KIS", {"b.txt": run("KIS9", 10)}, KIS, LATER)}
+    day = hold(again)
+    assert "01b.eml/b.txt, of the same" in letters(day)["KIS"].get_content()
+    assert seen(day)["KIS9"] == ("KIS", "")
+    day = hold(again, "in/01.eml/a.txt,KIS,replaced by KIS9\n")
+    text = letters(day)["KIS"].get_content()
+    assert "of the same" not in text and "replaced by KIS9" in text
+
+
+def test_what_settles_the_runs_of_one_sender_settles_none_of_another(hold):
+    def sent(tag):
+        return {f"{n}.txt": run(f"{tag}{n}", n) for n in range(4)}
+
+    files = {"01.eml": mail("[submission] KIS", sent("K"), KIS, EARLY)}
+    (key,) = {one.key for one in hold(files).decide if one.kind == "many-runs"}
+    files["z.eml"] = mail("[submission] KIS", sent("E"), EVIL, EARLY)
+    toml = Path("coliee.toml").read_text().replace("settled = [", f'settled = ["{key}", "{key[:-5]}", ')
+    hold(files)
+    Path("coliee.toml").write_text(toml)
+    found = {entry.tag for board in day_of(read_edition("coliee.toml")).boards for entry in board.entries}
+    assert {f"K{n}" for n in range(4)} <= found and not {f"E{n}" for n in range(4)} & found
