@@ -29,7 +29,7 @@ from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.parts import JudgedSubmission
 from coliee_ir.scoring.remarks import are_usual, remarks_of
-from coliee_ir.scoring.scores import Scores, Timing
+from coliee_ir.scoring.scores import Scores, Timing, scores_like
 
 #: so many lines are judged together
 _LINES: Final = 1 << 16
@@ -114,15 +114,16 @@ class _Plain:
         judging, measuring = (middle - start) / len(found), (perf_counter() - middle) / len(judged)
         for (run, one), of_run, own in zip(judged.items(), results, parts, strict=True):
             at, n_lines = found[run][0], one.lines
-            scored[at] = like.but(
-                tag=submissions[at].name or like.tag,
-                results=dict(zip(self.measures, of_run, strict=True)),
-                answered=[True] * len(like.query_ids),
-                counts={**like.counts, "correct": int(one.correct().sum()), "retrieved": n_lines},
-                timing=Timing(n_lines, one.reading, judging, measuring),
-                judged=own if keep_judged else {},
-                team=submissions[at].team,
-            )
+            own_fields = {
+                "tag": submissions[at].name or like.tag,
+                "results": dict(zip(self.measures, of_run, strict=True)),
+                "answered": [True] * len(like.query_ids),
+                "counts": {**like.counts, "correct": int(one.correct().sum()), "retrieved": n_lines},
+                "timing": Timing(n_lines, one.reading, judging, measuring),
+                "judged": own if keep_judged else {},
+                "team": submissions[at].team,
+            }
+            scored[at] = scores_like(like, own_fields)
         return scored
 
     def _judged(self, runs: Sequence[list[dict[str, Any]]]) -> dict[int, Judged]:

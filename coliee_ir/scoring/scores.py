@@ -111,13 +111,6 @@ class Scores(TabularResult):
         """What it is called beside its team: its tag, or what tells it from others of its team and tag."""
         return self.own_name or self.tag
 
-    def but(self, **changes: Any) -> Scores:
-        """A copy with other values of some fields, in a quarter of the time that ``dataclasses.replace`` takes."""
-        made = object.__new__(Scores)
-        for name in Scores.__slots__:
-            object.__setattr__(made, name, changes[name] if name in changes else getattr(self, name))
-        return made
-
     def __eq__(self, other: object) -> bool:
         """Whether both are written as the same JSON; two values that do not exist are equal."""
         return isinstance(other, Scores) and _written(self) == _written(other)
@@ -241,6 +234,14 @@ class Scores(TabularResult):
             }
         entry |= as_json(self.remarks)
         return entry
+
+
+def scores_like(scores: Scores, changes: Mapping[str, Any]) -> Scores:
+    """A copy with other values of some fields, in a quarter of the time that ``dataclasses.replace`` takes."""
+    made = object.__new__(Scores)
+    for name in Scores.__slots__:
+        object.__setattr__(made, name, changes[name] if name in changes else getattr(scores, name))
+    return made
 
 
 def _written(scores: Scores) -> tuple[object, ...]:
