@@ -91,9 +91,9 @@ class Ids(Sequence[str]):
         if together.min(initial=127) > _BLANK and together.max(initial=127) <= 127:
             return True
         for at, word in enumerate(self.words(self.words_needed())):
-            held = MASKS[np.clip(self.length - 8 * at, 0, 8)] & _HIGH
+            visible = MASKS[np.clip(self.length - 8 * at, 0, 8)] & _HIGH
             # a byte from 33 to 127 comes to 128 and more
-            if (word & _HIGH).any() or ((word + _VISIBLE) & _HIGH != held).any():
+            if (word & _HIGH).any() or ((word + _VISIBLE) & _HIGH != visible).any():
                 return False
         return True
 

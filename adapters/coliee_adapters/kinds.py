@@ -310,7 +310,7 @@ REMARKS: Final = {
     "(difference {difference})",
     "weights-no-better.worse": "the fitted weights are significantly worse than {other} on held-out queries "
     "(difference {difference})",
-    "fitted-to-others": "weights that were fitted to {fitted} are applied to {given}, in this order; a run with the "
+    "fitted-to-others": "weights that were fitted to {fitted} are applied to {applied}, in this order; a run with the "
     "tag of the fitting gets its own weight",
     "fitted-to-others.order": "run order differs from fitting ({fitted}); weights matched by run tag",
     "nothing-shared": Doubt(
@@ -382,7 +382,7 @@ TREATMENTS: Final = {
 }
 
 
-def with_kind(said: object) -> str:
+def with_kind(remark: object) -> str:
     """An error or a remark as it is printed: its sentence and, at the end, its kind in brackets, if it has one."""
-    kind = getattr(said, "kind", "").rpartition(":")[2]
-    return f"{said} [{kind}]" if kind else str(said)
+    kind = getattr(remark, "kind", "").rpartition(":")[2]
+    return f"{remark} [{kind}]" if kind else str(remark)

@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
 def _print_remarks(session: scoring.Session, board: leaderboard.Leaderboard, scored: Scored) -> int:
     """Print the remarks on the board, and its tables."""
     if board.entries:
-        scoring.print_headers([entry.scores for entry in board.entries], board.because, len(board.excluded))
+        scoring.print_headers([entry.scores for entry in board.entries], board.evidence, len(board.excluded))
     for remark in board.remarks:
         print_remark(remark)
     for invalid in board.invalid:
@@ -35,5 +35,5 @@ def _print_remarks(session: scoring.Session, board: leaderboard.Leaderboard, sco
             for remark in categories.remarks:
                 print_remark(remark)
         names = tuple(session.options.table_names or ["ranking"])
-        session.publish(replace(board, shown=names, categories=categories), scored.submissions)
+        session.publish(replace(board, printed=names, categories=categories), scored.submissions)
     return 2 if board.invalid or not board.entries else 0

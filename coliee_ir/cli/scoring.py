@@ -27,7 +27,7 @@ from coliee_ir.cli.options import OF_SCORES, OPTIONS, ids, keywords, measures, r
 from coliee_ir.commands.evaluate import check_named_columns, evaluate_all, golds_of
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.inbox.grouping import join_files
-from coliee_ir.output.shown import TabularResult, is_short, pieces, print_to_terminal
+from coliee_ir.output.rendering import TabularResult, is_short, pieces, print_to_terminal
 from coliee_ir.reading.anything import check_columns, gold_files, is_gold_by_name, reads_as_gold, reads_as_run
 from coliee_ir.reading.basis import Basis, basis_of, single_measures
 from coliee_ir.reading.submission import Submission
@@ -159,12 +159,12 @@ class Session:
         options = self.options
         return [gold for gold in (options.gold, *options.more_golds, *options.query_gold) if gold is not None]
 
-    def prepare(self, measures: Sequence[str] = (), golds: Sequence[str] = (), beside: Iterable[object] = ()) -> Basis:
+    def prepare(self, measures: Sequence[str] = (), golds: Sequence[str] = (), others: Iterable[object] = ()) -> Basis:
         """The basis of the scores of the runs that were found, for the gold of the options or other ones."""
         first, *more = golds or [self.options.gold, *self.options.more_golds]
         gold = self.sources(first, *more)
         with asking_about_swap(first, next(iter(self.runs.sources), None), more):
-            check_named_columns(self.options.columns, gold if more else gold[0], self.runs, beside)
+            check_named_columns(self.options.columns, gold if more else gold[0], self.runs, others)
             by = rules(self.options)
             return basis_of(gold if more else gold[0], measures, runs=self.runs.showing_task, **by)
 
@@ -186,7 +186,7 @@ class Session:
             answers = _one_each(options.answers, files, "answers")
             self.runs = self.runs.with_parts(answers, _one_each(options.long_list, files, "long-list"))
         runs, together = self.runs, self.together
-        basis = self.prepare(measures, beside=self.sources(*filter(None, [options.other_gold])))
+        basis = self.prepare(measures, others=self.sources(*filter(None, [options.other_gold])))
         for run in () if together else runs.sources:
             if is_gold_by_name(run) and not is_gold_by_name(options.gold):
                 print_remark(Remark.of("swapped", run=run.name, gold=options.gold))

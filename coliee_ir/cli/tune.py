@@ -26,7 +26,7 @@ from coliee_ir.commands.validate import validate
 from coliee_ir.inbox import sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
-from coliee_ir.output.shown import render
+from coliee_ir.output.rendering import render
 from coliee_ir.reading.anything import read_run, readable
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, tag_fault
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     if answers is not None:
         n = len(session.runs.sources)
         session.runs = session.runs.with_parts([answers] * n, [None] * n)
-    basis = session.prepare(beside=[applied])
+    basis = session.prepare(others=[applied])
     rules_given["task"] = task = basis.task
     submissions = session.submissions(basis)
     if len(submissions) > 1 and (options.apply or options.save):

@@ -20,7 +20,7 @@ from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.grid import Grid, Number
-from coliee_ir.output.shown import OnGold
+from coliee_ir.output.rendering import OnGold
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable
 from coliee_ir.stats import systems

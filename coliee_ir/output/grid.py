@@ -65,19 +65,19 @@ class Number(NamedTuple):
 
     Attributes:
         value: the number itself, which CSV holds; NaN for one that does not exist.
-        shown: how people see it; by default with four decimals, and a dash for NaN.
+        display: how people see it; by default with four decimals, and a dash for NaN.
         mark: what stands behind it: a mark of significance.
     """
 
     value: float
-    shown: str = ""
+    display: str = ""
     bold: bool = False
     mark: str = ""
 
     @property
     def text(self) -> str:
         """How people see it, without its mark."""
-        return self.shown or ("-" if math.isnan(self.value) else f"{self.value:.4f}")
+        return self.display or ("-" if math.isnan(self.value) else f"{self.value:.4f}")
 
 
 Cell = str | Number
@@ -193,10 +193,10 @@ def _finished(grid: Grid, text: _Form, bold: _Form, mark: _Form) -> Iterator[lis
     def cell(content: Cell) -> str:
         if isinstance(content, str):
             return text(content)
-        value, shown, is_bold, of_mark = content
+        value, display, is_bold, of_mark = content
         # most cells are numbers of four decimals, which no form escapes: half of the time of a table by query
-        shown = text(shown) if shown else f"{value:.4f}" if value == value else content.text
-        return (bold(shown) if is_bold else shown) + (mark(text(of_mark)) if of_mark else "")
+        display = text(display) if display else f"{value:.4f}" if value == value else content.text
+        return (bold(display) if is_bold else display) + (mark(text(of_mark)) if of_mark else "")
 
     yield [text(name) for name in grid.header]
     for row in grid.rows:
@@ -257,8 +257,8 @@ def html(grid: Grid, label: str = "") -> str:
         kind = numbers if isinstance(content, Number) or place >= grid.n_text else words
         if isinstance(content, Number):
             value = f' data-value="{float(content.value)!r}"' if label else ""
-            shown = f"<b>{in_html(content.text)}</b>" if content.bold else in_html(content.text)
-            return f"<td{kind}{value}>{shown}{f'<sup>{in_html(content.mark)}</sup>' if content.mark else ''}</td>"
+            display = f"<b>{in_html(content.text)}</b>" if content.bold else in_html(content.text)
+            return f"<td{kind}{value}>{display}{f'<sup>{in_html(content.mark)}</sup>' if content.mark else ''}</td>"
         return f"<td{kind}>{in_html(content)}</td>" if place else f'<th scope="row"{kind}>{in_html(content)}</th>'
 
     body = "".join(f"<tr>{''.join(map(cell, row, range(len(row))))}</tr>\n" for row in grid.rows)

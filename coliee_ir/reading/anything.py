@@ -259,15 +259,14 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
     """Several golds as one."""
     first, remarks = golds[0], passed + Remarks()
     remarks.each("gold-files", (f"{Path(gold.path).name}, {counted(len(gold.queries), 'query')}" for gold in golds))
-    shown = None if first.qrels is None else TASK_SIGNS[_sign_of_ids(first)].task
     for gold in golds:
-        own = None if gold.qrels is None else TASK_SIGNS[_sign_of_ids(gold)].task
+        tasks = [None if each.qrels is None else TASK_SIGNS[_sign_of_ids(each)].task for each in (first, gold)]
         for what, of_first, of_gold in (
             ("the form", first.format, gold.format),
             ("the task", first.task or "none", gold.task or "none"),
             ("labels", *("some" if each.labels is not None else "none" for each in (first, gold))),
             ("documents", *("some" if each.qrels is not None else "none" for each in (first, gold))),
-            ("the task of their ids", *((shown, own) if "trec" not in (shown, own) else ("", ""))),
+            ("the task of their ids", *(("", "") if "trec" in tasks else tasks)),
         ):
             if of_first != of_gold:
                 raise InputError(

@@ -82,15 +82,17 @@ class Decisions:
                 )
 
     @classmethod
-    def of(cls, given: Decisions | Mapping[str, str] | None, rules: Protocol) -> Decisions:
+    def of(cls, decisions: Decisions | Mapping[str, str] | None, rules: Protocol) -> Decisions:
         """Those given; or those given by name, and for the others the choices of the rules.
 
         Raises:
             UsageError: there is no such choice, or it cannot matter for the task.
         """
-        if isinstance(given, cls):
-            return given
-        named: Mapping[str, str] = one_of("decisions", given or {}, Mapping, "a dictionary, or a coliee_ir.Decisions")
+        if isinstance(decisions, cls):
+            return decisions
+        named: Mapping[str, str] = one_of(
+            "decisions", decisions or {}, Mapping, "a dictionary, or a coliee_ir.Decisions"
+        )
         for name, choice in named.items():
             if name not in CHOICES:
                 raise UsageError("unknown-name", f"there is no decision {name!r}; choose one of {', '.join(CHOICES)}")

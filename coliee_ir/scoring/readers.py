@@ -28,7 +28,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.measures.base import PARTS, share
 from coliee_ir.measures.sets import MicroF, MicroP, MicroR
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.given import (
+from coliee_ir.scoring.score_tables import (
     ALL,
     IDLE,
     REMEDY,

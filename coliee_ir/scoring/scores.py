@@ -26,14 +26,14 @@ from coliee_ir.measures.base import PARTS, share
 from coliee_ir.measures.ties import Span, Ties
 from coliee_ir.output import envelope
 from coliee_ir.output.grid import Cell, Grid, Number, Rows, separated
-from coliee_ir.output.shown import Forms, TabularResult
+from coliee_ir.output.rendering import Forms, TabularResult
 from coliee_ir.reading.basis import Basis, single_measures
 from coliee_ir.reading.submission import Invalid, Submission, names_in_teams
 from coliee_ir.rules.decisions import Decisions
 
 if TYPE_CHECKING:
     from coliee_ir.inbox.inventory import Inventory  # needed for folders alone
-    from coliee_ir.scoring import given
+    from coliee_ir.scoring import score_tables
 
 #: what is kept of each run: all; all but the judged documents; the values over all queries alone
 Keep = Literal["judged", "queries", "values"]
@@ -99,7 +99,7 @@ class Scores(TabularResult):
     unique_name: str = ""  # what no other run that was scored with it is called; empty where that is its tag
     files: tuple[str, ...] = ()  # where the run lies in several
     own_name: str = ""  # what no other run of its team is called; empty where that is its tag
-    schema: given.Schema | None = None  # how scores were read that were not computed here
+    schema: score_tables.Schema | None = None  # how scores were read that were not computed here
 
     @property
     def name(self) -> str:
@@ -280,13 +280,13 @@ def ranking_of(scores: Scores) -> Measure:
 
 def _table(
     unanswered: str, lower: Sequence[str], higher: Sequence[str], only: Sequence[str], measures: str | Sequence[str]
-) -> given.ScoreTableBuilder:
+) -> score_tables.ScoreTableBuilder:
     """The table that scores are read into."""
-    from coliee_ir.scoring import given  # which most commands do without
+    from coliee_ir.scoring import score_tables  # which most commands do without
 
-    if unanswered not in ("", *given.UNANSWERED):
+    if unanswered not in ("", *score_tables.UNANSWERED):
         problem = f"unanswered={unanswered} would compare means over different queries"
-        raise UsageError("unknown-name", f"{problem}; choose one of {', '.join(given.UNANSWERED)}")
+        raise UsageError("unknown-name", f"{problem}; choose one of {', '.join(score_tables.UNANSWERED)}")
     kind = "names of measures"
     directions = dict.fromkeys(texts("higher_is_better", higher, kind), False)
     for name in texts("lower_is_better", lower, kind):
@@ -294,7 +294,7 @@ def _table(
             raise UsageError("option-conflict", f"less and more {shortened(name)} cannot both be better")
         directions[name] = True
     asked = texts("measures", measures, "the name of a measure, or a list of names")
-    return given.ScoreTableBuilder(directions, unanswered, texts("only", only, "ids of queries"), asked)
+    return score_tables.ScoreTableBuilder(directions, unanswered, texts("only", only, "ids of queries"), asked)
 
 
 def measure_of(scored: Sequence[Scores], name: str) -> Measure:
@@ -414,7 +414,7 @@ class Scored(TabularResult, Sequence[Scores]):
         return cls._read(frame, columns, _table(unanswered, lower_is_better, higher_is_better, only, measures))
 
     @classmethod
-    def _read(cls, source: object, columns: Mapping[str, str] | None, table: given.ScoreTableBuilder) -> Scored:
+    def _read(cls, source: object, columns: Mapping[str, str] | None, table: score_tables.ScoreTableBuilder) -> Scored:
         from coliee_ir.scoring import readers  # which most commands do without
 
         of_runs, basis, of_copies = readers.read(source, checked_columns(columns), table)

@@ -20,7 +20,7 @@ from asserting import refusing
 from places import ROOT
 
 import coliee_ir
-import coliee_ir.scoring.given
+import coliee_ir.scoring.score_tables
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 

@@ -42,8 +42,8 @@ def read_corpus(path: PathLike, *, kind: Kind | None = None, gold: PathLike | Go
         raise UsageError("not-a-file", "give the gold of Tasks 3 to 5 as a file here: it contains the statements")
     if statute.is_xml(source.head()):
         if gold is not None:
-            held = f"{printable(source.name)} holds statements"
-            raise UsageError("wrong-part", f"{held}; give the Civil Code as the path and one file as gold=")
+            problem = f"{printable(source.name)} holds statements"
+            raise UsageError("wrong-part", f"{problem}; give the Civil Code as the path and one file as gold=")
         return statements.statutes(None, source)
     if kind == "statutes" or civil_code.sniff(source.head()):
         pairs = None if gold is None else Source(gold)

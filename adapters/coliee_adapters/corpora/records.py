@@ -78,7 +78,7 @@ class Corpus:
 
     def _iter_queries(self) -> Iterator[tuple[str, Document | Path]]:
         for query in self._queries() if self.own_documents else ("",):
-            yield from ((self.unique_id(query, doc_id), held) for doc_id, held in self._documents(query).items())
+            yield from ((self.unique_id(query, doc_id), found) for doc_id, found in self._documents(query).items())
 
     def doc_ids(self) -> tuple[str, ...]:
         """The unique ids of the documents, in the order of ``docs_iter``. Where a folder tells, no text is read."""
@@ -86,7 +86,7 @@ class Corpus:
 
     def docs_iter(self) -> Iterator[Document]:
         """The documents under their unique ids."""
-        return (_read(doc_id, held) for doc_id, held in self._iter_queries())
+        return (_read(doc_id, found) for doc_id, found in self._iter_queries())
 
     def candidate_ids(self, query_id: str) -> tuple[str, ...]:
         """What a run may return for a query, as it says it, in the order of ``candidates``.
@@ -102,23 +102,23 @@ class Corpus:
         Raises:
             UsageError: there is no such query.
         """
-        return (_read(doc_id, held) for doc_id, held in self._candidates(query_id).items())
+        return (_read(doc_id, document) for doc_id, document in self._candidates(query_id).items())
 
     def _candidates(self, query_id: str) -> Documents:
         if query_id not in self._queries():
             raise UsageError(
                 "unknown-query", f"there is no query {quoted(query_id)} in the corpus {printable(self.path)}"
             )
-        held = self._documents(query_id if self.own_documents else "")
-        return held if self.own_documents else {one: text for one, text in held.items() if one != query_id}
+        documents = self._documents(query_id if self.own_documents else "")
+        return documents if self.own_documents else {one: text for one, text in documents.items() if one != query_id}
 
     def find(self, doc_id: str) -> Document | None:
         """The document of this unique id, if there is one."""
         query, _, own = doc_id.rpartition("/") if self.own_documents else ("", "", doc_id)
         query, own = normal_id(query), normal_id(own)
         is_known = not self.own_documents or query in self._queries()
-        held = self._documents(query).get(own) if is_known else None
-        return None if held is None else _read(self.unique_id(query, own), held)
+        document = self._documents(query).get(own) if is_known else None
+        return None if document is None else _read(self.unique_id(query, own), document)
 
     def unique_id(self, query_id: str, doc_id: str) -> str:
         """The unique id of what a run calls ``doc_id`` in its answer to a query."""
@@ -140,9 +140,9 @@ class Corpus:
         return cut_to_width(" ".join(document.text[: 4 * _BEGINNING].split()), _BEGINNING)
 
 
-def _read(doc_id: str, held: Document | Path) -> Document:
+def _read(doc_id: str, document: Document | Path) -> Document:
     """A document under an id."""
-    return Document(doc_id, text_of(held)) if isinstance(held, Path) else held._replace(doc_id=doc_id)
+    return Document(doc_id, text_of(document)) if isinstance(document, Path) else document._replace(doc_id=doc_id)
 
 
 def text_of(file: Path) -> str:

@@ -29,14 +29,14 @@ def statutes(code: Source | None, pairs: Source | None) -> Corpus:
     @cache
     def statements() -> dict[str, str]:
         """The statements by id; some are empty."""
-        held = {}
+        texts_of = {}
         for query, pair in ({} if pairs is None else statute.read_pairs(pairs)).items():
             texts = [statement.text.strip() for statement in pair.iter("t2")]
             if not texts:
                 fault = Place(path if pairs is None else pairs.name, "line", pair.line).fault
                 raise fault("missing-key", "this pair has no statement", query, "write it as <t2>…</t2>")
-            held[query] = "\n".join(texts)
-        return held
+            texts_of[query] = "\n".join(texts)
+        return texts_of
 
     return Corpus("4" if code is None else "3", path, statements, lambda one: Query(one, statements()[one]), articles)
 
@@ -49,7 +49,7 @@ def torts(source: Source) -> Corpus:
     """
 
     @cache
-    def held() -> dict[str, tuple[str, Documents]]:
+    def cases() -> dict[str, tuple[str, Documents]]:
         """The facts and the claims of each instance."""
         found: dict[str, tuple[str, Documents]] = {}
         for instance, case in tort.instances(source):
@@ -63,9 +63,9 @@ def torts(source: Source) -> Corpus:
     return Corpus(
         "tort",
         source.name,
-        held,
-        lambda one: Query(one, held()[one][0]),
-        lambda one: held()[one][1],
+        cases,
+        lambda one: Query(one, cases()[one][0]),
+        lambda one: cases()[one][1],
         own_documents=True,
     )
 
@@ -73,8 +73,8 @@ def torts(source: Source) -> Corpus:
 def _descriptions(instance: dict[str, Any], key: str, place: Place) -> list[str]:
     entries = instance.get(key)
     listed = entries if isinstance(entries, list) else []
-    held = [entry.get("description") for entry in listed if isinstance(entry, dict)]
-    texts = [text.strip() for text in held if isinstance(text, str)]
+    descriptions = [entry.get("description") for entry in listed if isinstance(entry, dict)]
+    texts = [text.strip() for text in descriptions if isinstance(text, str)]
     if not isinstance(entries, list) or len(texts) < len(entries):
         found, remedy = json.dumps(entries, ensure_ascii=False), 'expected [{"id": "0", "description": "…"}]'
         raise place.fault("structure", f"{key} is not a list of descriptions", found, remedy)

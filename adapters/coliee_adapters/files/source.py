@@ -84,13 +84,13 @@ class Source:
         self._compression = ""
 
     @classmethod
-    def of(cls, given: PathLike | Source, columns: Mapping[str, str] | None = None) -> Source:
+    def of(cls, path: PathLike | Source, columns: Mapping[str, str] | None = None) -> Source:
         """A path as a Source; a Source as it is, with the names of columns where some are given."""
-        if not isinstance(given, Source):
-            return cls(given, columns=columns)
+        if not isinstance(path, Source):
+            return cls(path, columns=columns)
         if columns:
-            given.columns = dict(columns)
-        return given
+            path.columns = dict(columns)
+        return path
 
     @functools.cached_property
     def limits(self) -> limits.Limits:

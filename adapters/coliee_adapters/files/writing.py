@@ -68,8 +68,8 @@ def open_bytes_replacing(path: PathLike) -> Iterator[BinaryIO]:
             import tempfile
 
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="coliee-ir-"))
-            with open_bytes_replacing(here := Path(folder, Path(name.partition("?")[0]).name)) as beside:
-                yield beside
+            with open_bytes_replacing(here := Path(folder, Path(name.partition("?")[0]).name)) as stream:
+                yield stream
             remote.uploaded(name, str(here))
             return
         target = Path(name)
@@ -172,22 +172,22 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
 
     Of a folder that is read, all files of a known form are.
     """
-    given = [path_of(path) for path in read if path is not None]
-    folders = [os.path.realpath(path) for path in given if is_folder(path)]
+    inputs = [path_of(path) for path in read if path is not None]
+    folders = [os.path.realpath(path) for path in inputs if is_folder(path)]
     outputs = [path_of(path) for path in written if path is not None]
     if outputs.count("-") > 1:
         raise UsageError("named-twice", "standard output (-) can be named only once; write the other results to files")
-    given = [archives.enclosing_archive(path) for path in given]
+    inputs = [archives.enclosing_archive(path) for path in inputs]
     for i, output in enumerate(outputs):
         if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:i]):
             raise UsageError("would-overwrite", f"{output} would be written twice: name two files")
         if remote.is_remote(output):
-            is_read = output in given
+            is_read = output in inputs
         else:
             there, real = _regular_file(output, sys.stdout), Path(os.path.realpath(output))
             in_folder = output.lower().endswith(ENDINGS) and any(real.is_relative_to(folder) for folder in folders)
-            inputs = (found for path in given if (found := _regular_file(path, sys.stdin)))
-            is_read = there is not None and (in_folder or any(os.path.samestat(there, other) for other in inputs))
+            files = (file for path in inputs if (file := _regular_file(path, sys.stdin)))
+            is_read = there is not None and (in_folder or any(os.path.samestat(there, file) for file in files))
         if is_read:
             what = "standard output" if output == "-" else output
             raise UsageError("would-overwrite", f"{what} is an input and would be overwritten; name another file")

@@ -101,9 +101,9 @@ def _rows_of(data: object, kind: GoldOrRun, columns: Mapping[str, str] | None, n
 
 def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
     """The ids that the document indices of ``run_of_arrays`` point into."""
-    given = one_of("documents", in_order("documents", documents, "a list of ids"), Iterable, "document ids")
+    every = one_of("documents", in_order("documents", documents, "a list of ids"), Iterable, "document ids")
     rules = rows.ReadingRules(rule, commas)
-    ids = [rows.id_of(document, "document", _place(at), rules) for at, document in enumerate(given)]
+    ids = [rows.id_of(document, "document", _place(at), rules) for at, document in enumerate(every)]
     data = Ids.of(ids)
     return Collection(data.raw, data.first, data.length)
 

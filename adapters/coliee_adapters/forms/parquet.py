@@ -259,8 +259,8 @@ def _checked_column(
             if value is None:
                 raise place(at).fault("missing-key", f"the {role} is null", remedy="fill it in, or drop the row")
             if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
-                given = repr(value.encode("utf-8", "surrogateescape"))
-                raise place(at).fault("encoding", f"the {role} is not UTF-8", given, "write the text as UTF-8")
+                text = repr(value.encode("utf-8", "surrogateescape"))
+                raise place(at).fault("encoding", f"the {role} is not UTF-8", text, "write the text as UTF-8")
     return column
 
 
@@ -303,8 +303,8 @@ def _write(columns: Mapping[str, str], rows: Iterator[tuple[Any, ...]], stream: 
     repeated = [name for name in columns if name not in ("doc_id", "score")]
     options = {"compression": "zstd", "use_dictionary": repeated, "write_page_checksum": True}
     with parquet.ParquetWriter(stream, schema, **options) as writer:
-        while held := list(itertools.islice(rows, _GROUP)):
-            arrays = [_array(pyarrow, *column) for column in zip(zip(*held, strict=True), schema.types, strict=True)]
+        while group := list(itertools.islice(rows, _GROUP)):
+            arrays = [_array(pyarrow, *column) for column in zip(zip(*group, strict=True), schema.types, strict=True)]
             writer.write_batch(pyarrow.RecordBatch.from_arrays(arrays, schema=schema))
 
 

@@ -147,9 +147,9 @@ def parse_columns(text: str) -> dict[str, str]:
     return checked_columns(columns)
 
 
-def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
+def checked_columns(named: Mapping[str, str] | None) -> dict[str, str]:
     """The columns that a user named, by role."""
-    columns: Mapping[str, str] = one_of("columns", given or {}, Mapping, "a dictionary from roles to names of columns")
+    columns: Mapping[str, str] = one_of("columns", named or {}, Mapping, "a dictionary from roles to names of columns")
     for role in columns:
         if role not in (*ROLES, *ANSWERS):
             meant = next((known for known in ROLES if normal_name(role) in EVERY_NAME.get(known, ())), "")
@@ -210,10 +210,10 @@ def is_header(names: Sequence[object]) -> bool:
     return len(found & KNOWN) >= 2 and not any(map(is_number, found))
 
 
-def has_user_column(names: Sequence[object], given: Mapping[str, str]) -> bool:
+def has_user_column(names: Sequence[object], user_columns: Mapping[str, str]) -> bool:
     """Whether a name that the user gave to a column is among these values, and none of them is a number."""
     found = {normal_name(name) for name in names}
-    columns = (normal_name(name) for role, name in given.items() if role not in ANSWERS)
+    columns = (normal_name(name) for role, name in user_columns.items() if role not in ANSWERS)
     return not found.isdisjoint(columns) and not any(map(is_number, found))
 
 
@@ -221,7 +221,7 @@ def roles_of(
     names: Sequence[object],
     kind: GoldOrRun,
     path: str,
-    given: Mapping[str, str] | None = None,
+    user_columns: Mapping[str, str] | None = None,
     line: int | None = None,
     values: ValuesOf | None = None,
     note: Note | None = None,
@@ -233,14 +233,14 @@ def roles_of(
     ``query`` with ``answer``. Exactly two columns, of queries and documents, are a set. A run has both where the user
     names both, or where a column that lists documents stands beside its own answers.
 
-    Names that are ``given`` are those of a gold and its runs together: that of a query, a document, an answer or a tag
-    need not be in all of them. A gold does not read a column that is named as the run's where it has one of its own.
+    ``user_columns`` are those of a gold and its runs together: that of a query, a document, an answer or a tag need not
+    be in all of them. A gold does not read a column that is named as the run's where it has one of its own.
     With ``values``, an answer is refused beside a column that may as well be it and differs from it; other answers and
     numbers that are not read are remarked.
     """
     search = Search(names, path, line)
     own: tuple[str, ...] = ("relevance",) if kind == "gold" else ("score", "rank", "retrieved", "tag")
-    checked = checked_columns(given)
+    checked = checked_columns(user_columns)
     for role in ("query", "document", *own):
         if role in checked:
             search.by_name(role, checked[role])
@@ -306,10 +306,10 @@ def roles_of(
     return search.roles
 
 
-def deciding_column(names: Sequence[object], kind: GoldOrRun, given: Mapping[str, str]) -> int | None:
+def deciding_column(names: Sequence[object], kind: GoldOrRun, user_columns: Mapping[str, str]) -> int | None:
     """The column of the relevances or labels of a gold, of the answers or scores of a run; None where none is known."""
     with contextlib.suppress(InputError):
-        roles = roles_of(names, kind, "", given)
+        roles = roles_of(names, kind, "", user_columns)
         return next(
             (roles[role] for role in ("answer", "retrieved", "relevance", "score", "rank") if role in roles), None
         )
@@ -347,20 +347,20 @@ class Search:
         exact = [at for at, other in enumerate(self.names) if str(other).strip("\ufeff \t\r\n") == name]
         return exact or [at for at, other in enumerate(self.normal) if other == normal_name(name)]
 
-    def name_answer(self, kind: GoldOrRun, given: Mapping[str, str]) -> None:
+    def name_answer(self, kind: GoldOrRun, user_columns: Mapping[str, str]) -> None:
         """The column of answers that the user named; a gold has its own, or else the one that is named for the run.
 
         Raises:
             InputError: a gold has a column of labels beside one that is named, which may be the run's or the gold's.
         """
         if kind == "run":
-            if "answer" in given:
-                self.by_name("answer", given["answer"])
+            if "answer" in user_columns:
+                self.by_name("answer", user_columns["answer"])
             return
-        self.of_run = {at for role in OF_RUN if role in given for at in self._columns_named(given[role])}
-        if "label" in given:
-            self.by_name("answer", given["label"])
-        elif "answer" in given and (named := self._columns_named(given["answer"])):
+        self.of_run = {at for role in OF_RUN if role in user_columns for at in self._columns_named(user_columns[role])}
+        if "label" in user_columns:
+            self.by_name("answer", user_columns["label"])
+        elif "answer" in user_columns and (named := self._columns_named(user_columns["answer"])):
             self.find("answer", _ANSWER["gold"], choose=False)
             own = self.roles.get("answer", named[0])
             if own != named[0] and not re.search(_SYSTEM + r"|\Aanswer\Z", self.normal[named[0]]):

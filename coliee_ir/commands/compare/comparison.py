@@ -16,7 +16,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list, with_inputs
 from coliee_ir.output.grid import Cell, Grid, Number, distinct, number_or_dash, signed, signed_end
-from coliee_ir.output.shown import OnGold
+from coliee_ir.output.rendering import OnGold
 from coliee_ir.stats.paired import Ranks
 from coliee_ir.stats.resampling import Interval, resampled
 
@@ -376,7 +376,7 @@ def _difference_columns(gold: int, ending: str, level: str) -> dict[str, Callabl
 
 
 def _signed(value: float | None, written: Callable[[float], str]) -> Number:
-    return number_or_dash(value)._replace(shown=written(math.nan if value is None else value))
+    return number_or_dash(value)._replace(display=written(math.nan if value is None else value))
 
 
 def _score(value: float | None, best: str, mark: str) -> Number:
@@ -385,7 +385,7 @@ def _score(value: float | None, best: str, mark: str) -> Number:
 
 
 def _p(value: float | None) -> Number:
-    return number_or_dash(value)._replace(shown="<0.0001" * (value is not None and value < 0.00005))
+    return number_or_dash(value)._replace(display="<0.0001" * (value is not None and value < 0.00005))
 
 
 def letter(place: int) -> str:

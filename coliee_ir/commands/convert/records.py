@@ -84,27 +84,27 @@ def to_run(
 
 
 @overload
-def to_frame(held: Gold | Run | Answers, library: Literal["pandas"] = ...) -> pandas.DataFrame: ...
+def to_frame(record: Gold | Run | Answers, library: Literal["pandas"] = ...) -> pandas.DataFrame: ...
 @overload
-def to_frame(held: Gold | Run | Answers, library: Literal["polars"]) -> polars.DataFrame: ...
+def to_frame(record: Gold | Run | Answers, library: Literal["polars"]) -> polars.DataFrame: ...
 @overload
-def to_frame(held: Gold | Run | Answers, library: Literal["pyarrow"]) -> Any: ...
+def to_frame(record: Gold | Run | Answers, library: Literal["pyarrow"]) -> Any: ...
 @suggesting_keywords()
-def to_frame(held: Gold | Run | Answers, library: str = "pandas") -> Any:
+def to_frame(record: Gold | Run | Answers, library: str = "pandas") -> Any:
     """A record as a frame with ir_measures' columns: ``query_id``, ``doc_id``, ``relevance`` or ``score``.
 
     ``read_gold`` and ``read_run`` take it back. What ``to_qrels`` and ``to_run`` leave out is not in it either:
     queries without documents, and the labels beside documents.
 
     Args:
-        held: what ``read_gold`` or ``read_run`` gives.
+        record: what ``read_gold`` or ``read_run`` gives.
         library: ``pandas``, ``polars``, or ``pyarrow`` for a table that others take as it is, such as DuckDB.
 
     Raises:
         ImportError: the library is not installed.
         UsageError: there is no such library.
     """
-    columns: Mapping[str, Mapping[str, float]] = to_qrels(held) if isinstance(held, Gold) else to_run(held)
+    columns: Mapping[str, Mapping[str, float]] = to_qrels(record) if isinstance(record, Gold) else to_run(record)
     rows = [(query, document, value) for query, ranking in columns.items() for document, value in ranking.items()]
-    names = ["query_id", "doc_id", "relevance" if isinstance(held, Gold) else "score"]
+    names = ["query_id", "doc_id", "relevance" if isinstance(record, Gold) else "score"]
     return frames.frame(rows, names, library)

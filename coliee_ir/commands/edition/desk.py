@@ -27,7 +27,7 @@ from coliee_ir.inbox.grouping import Excess
 from coliee_ir.inbox.inventory import InboxFile
 from coliee_ir.inbox.sheets import Sheet
 from coliee_ir.output.grid import Cell, Grid, html, in_html, no_formula
-from coliee_ir.output.shown import render
+from coliee_ir.output.rendering import render
 from coliee_ir.output.webpage import Section, file_name, page
 from coliee_ir.reading.submission import name_of
 

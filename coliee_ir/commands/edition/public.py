@@ -416,7 +416,7 @@ def _lettered(table: Grid, *, whole: bool) -> Grid:
     rows = table.rows
     if whole and "Percentage" in caption:
         rows = [
-            [*row[:2], *(cell._replace(shown=f"{cell.value:.0f}") for cell in row[2:] if isinstance(cell, Number))]
+            [*row[:2], *(cell._replace(display=f"{cell.value:.0f}") for cell in row[2:] if isinstance(cell, Number))]
             for row in rows
         ]
     return replace(table, header=header, rows=rows, caption=caption)

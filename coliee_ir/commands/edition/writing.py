@@ -30,7 +30,7 @@ from coliee_ir.commands.edition.desk import Change, changes_of, table
 from coliee_ir.commands.edition.public import Pictures, code
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import markdown
-from coliee_ir.output.shown import jsonable
+from coliee_ir.output.rendering import jsonable
 
 RESULTS: Final = "results.json"
 _SUMS: Final = "SHA256SUMS"

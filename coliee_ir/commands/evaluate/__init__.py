@@ -186,13 +186,13 @@ def _with_run_names(
 
 
 def check_named_columns(
-    columns: Mapping[str, str] | None, gold: GoldLike, found: Runs, beside: Iterable[object] = ()
+    columns: Mapping[str, str] | None, gold: GoldLike, found: Runs, others: Iterable[object] = ()
 ) -> None:
-    """Refuse names of columns that neither the gold, a run nor a file ``beside`` them has."""
+    """Refuse names of columns that neither the gold, a run nor a file ``others`` them has."""
     if not columns:
         return
     runs = [source for submission in found.alone for part in submission for source in (files_of(part) or [part])]
-    others = [source for source in (*found.sources, *runs, *beside) if source is not None]
+    others = [source for source in (*found.sources, *runs, *others) if source is not None]
     golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
     if golds and all(isinstance(source, Source) for source in others):  # what is in memory has columns too
         check_columns([*(readable(file, columns) for file in golds), *others], columns)

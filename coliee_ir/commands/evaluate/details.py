@@ -18,7 +18,7 @@ from coliee_ir.measures.base import Parts
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, MacroR, Micro, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number, number_or_dash, whole
-from coliee_ir.output.shown import TabularResult, jsonable
+from coliee_ir.output.rendering import TabularResult, jsonable
 from coliee_ir.reading.anything import years
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import protocol

@@ -17,7 +17,7 @@ from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.output import grid
 from coliee_ir.output.grid import Cell, Grid, Number, whole
-from coliee_ir.output.shown import TabularResult, jsonable
+from coliee_ir.output.rendering import TabularResult, jsonable
 from coliee_ir.reading.basis import LABEL, Basis
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.parts import records

@@ -44,7 +44,7 @@ from coliee_ir.commands.fuse.methods import (
 )
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.judging.order import check_order
-from coliee_ir.output.shown import fields_by_name
+from coliee_ir.output.rendering import fields_by_name
 from coliee_ir.reading.anything import is_gold_by_name, read_run, reads_as_gold
 from coliee_ir.reading.submission import unique_names
 from coliee_ir.rules.choices import NORM, TIES, K
@@ -263,14 +263,14 @@ class Fusion:
         remarks, places = list[str](), [place_of[i] for i in range(len(records))]
         if strange := [i for i in others if tag_of(records[i]) != self.runs[place_of[i]]]:
             fitted = ", ".join(shortened(self.runs[place_of[i]]) or "a run without a tag" for i in strange)
-            given = ", ".join(shortened(records[i].tag) for i in strange)
+            applied = ", ".join(shortened(records[i].tag) for i in strange)
             alike = [[re.sub("[0-9]+", "", tag) for tag in tags] for tags in (
                 [self.runs[place_of[i]] for i in strange], [records[i].tag for i in strange]
             )]  # fmt: skip
             if alike[0] != alike[1] and sorted(alike[0]) == sorted(alike[1]):  # but for years or numbers
-                problem = f"weights were fitted to {fitted}, and the runs {given} are in another order"
+                problem = f"weights were fitted to {fitted}, and the runs {applied} are in another order"
                 raise UsageError("ambiguous", f"{problem}: name them in that of the fitting")
-            remarks = [Remark.of("fitted-to-others", fitted=fitted, given=given)]
+            remarks = [Remark.of("fitted-to-others", fitted=fitted, applied=applied)]
         elif places != sorted(places):
             remarks = [Remark.of("fitted-to-others.order", fitted=", ".join(map(shortened, self.runs)))]
         return np.array(self.weights)[places], remarks

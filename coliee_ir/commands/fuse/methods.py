@@ -152,7 +152,7 @@ NORMS: Final[dict[str, Norm]] = {
         of_scores=False,
         of_all=True,
     ),
-    "none": Norm("s as it stands", lambda held: held.scores),
+    "none": Norm("s as it stands", lambda candidates: candidates.scores),
 }
 
 

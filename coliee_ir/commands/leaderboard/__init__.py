@@ -136,7 +136,7 @@ def leaderboard(
         task=basis.task,
         edition=basis.edition,
         gold=gold.path,
-        because=scored.task_evidence,
+        evidence=scored.task_evidence,
         protocol=basis.protocol,
         measures=tuple(measures) or tuple(basis.official),
         queries=basis.queries,
@@ -284,5 +284,5 @@ def _doubts(runs: Sequence[Entry], tests: Standings, settings: Resampling, units
     if units.n < MANY_QUERIES and runs:
         answered = np.array([entry.scores.answered for entry in runs])
         apart = (answered != answered[0]).mean(axis=1)
-        if (unlike := int(apart.argmax())) and apart[unlike] >= UNEQUAL:
-            yield Remark.of("unlike-answers", [f"{runs[0].name} and {runs[unlike].name}"], queries=MANY_QUERIES)
+        if (unequal := int(apart.argmax())) and apart[unequal] >= UNEQUAL:
+            yield Remark.of("unlike-answers", [f"{runs[0].name} and {runs[unequal].name}"], queries=MANY_QUERIES)

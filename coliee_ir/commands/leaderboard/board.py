@@ -171,7 +171,7 @@ class Ranking:
         task: the task.
         edition: the edition whose rules count; None for a task without editions.
         gold: the gold's file.
-        because: what shows the task; empty where it was named.
+        evidence: what shows the task; empty where it was named.
         protocol: the rules.
         measures: the measures of the ranking; the first one ranks.
         queries: the judged queries.
@@ -194,7 +194,7 @@ class Ranking:
     task: str
     edition: int | None
     gold: str
-    because: str
+    evidence: str
     protocol: Protocol
     measures: tuple[Measure, ...]
     queries: tuple[str, ...]

@@ -28,7 +28,7 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.envelope import preamble
 from coliee_ir.output.grid import Cell, Grid, Number, distinct, html, in_html, latex, records, separated, whole
-from coliee_ir.output.shown import Forms, TabularResult, jsonable
+from coliee_ir.output.rendering import Forms, TabularResult, jsonable
 from coliee_ir.output.webpage import Section, page
 from coliee_ir.reading.submission import Invalid
 from coliee_ir.rules.protocol import protocol
@@ -641,11 +641,11 @@ class Leaderboard(Ranking, TabularResult):
 
     Attributes:
         categories: those of the questions, for the tables by category.
-        shown: the names of the tables that it is printed as; JSON and HTML hold all of them.
+        printed: the names of the tables that it is printed as; JSON and HTML hold all of them.
     """
 
     categories: Categories | None = None
-    shown: tuple[str, ...] = ("ranking",)
+    printed: tuple[str, ...] = ("ranking",)
 
     forms: ClassVar[Forms] = {
         "html": lambda board: board.page(),
@@ -660,11 +660,11 @@ class Leaderboard(Ranking, TabularResult):
 
     def tables(self) -> Sequence[Grid]:
         """Those that are shown."""
-        return [self.table(name) for name in self.shown]
+        return [self.table(name) for name in self.printed]
 
     def notes(self) -> Sequence[str]:
         """What ranks mean, and how they are found, where a table of runs is shown."""
-        if {"ranking", "results"}.isdisjoint(self.shown):
+        if {"ranking", "results"}.isdisjoint(self.printed):
             return ()
         return [*([self.method] if self.best else []), *([str(self.tasks)] if self.tasks else [])]
 
@@ -719,7 +719,7 @@ class Leaderboard(Ranking, TabularResult):
         """All tables of the task as a page."""
         tables = everything(self, Extras(self.categories))[0].items()
         sections = [Section(name, name.capitalize(), html(grid, name)) for name, grid in tables if grid.rows]
-        above = "".join(f"<p>{in_html(note)}</p>\n" for note in replace(self, shown=("ranking",)).notes())
+        above = "".join(f"<p>{in_html(note)}</p>\n" for note in replace(self, printed=("ranking",)).notes())
         return page(self.protocol.titled(self.edition), sections, above)
 
     def only(self, form: str) -> Grid:
@@ -727,7 +727,7 @@ class Leaderboard(Ranking, TabularResult):
 
         :meta private:
         """
-        if len(self.shown) > 1:
+        if len(self.printed) > 1:
             problem = f"{form} can contain only one table; give --table once, or use -f json"
             raise UsageError("option-needed", problem)
         return self.tables()[0]

@@ -26,8 +26,8 @@ from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import of_mean
 from coliee_ir.output.grid import distinct
 from coliee_ir.rules.choices import PLACES, SCALES
-from coliee_ir.scoring.given import ExternalMeasure, Origin, Schema, is_total
 from coliee_ir.scoring.replicates import groups_in
+from coliee_ir.scoring.score_tables import ExternalMeasure, Origin, Schema, is_total
 from coliee_ir.scoring.scores import Scored, Scores, checked, measure_of, ranking_of
 from coliee_ir.stats.paired import Board, Ranks
 from coliee_ir.stats.resampling import Resampling
@@ -194,8 +194,8 @@ def over_tasks(
             remarks.append(Remark.of("same-tasks", task=shortened(name), other=shortened(first)))
     greatest = np.abs(means).max(axis=0)
     if scale == "score" and greatest.max() > max(1.0, _UNLIKE * greatest.min()):
-        unlike = [f"{shortened(name)} up to {value:.4g}" for name, value in zip(names, greatest.tolist(), strict=True)]
-        remarks.append(Remark.of("unlike-scales", unlike))
+        scales = [f"{shortened(name)} up to {value:.4g}" for name, value in zip(names, greatest.tolist(), strict=True)]
+        remarks.append(Remark.of("unlike-scales", scales))
     if empty := sorted({*tasks.values()} - {*names}):
         remarks.append(Remark.of("left-out.empty-tasks", [*map(shortened, empty)]))
     return ranked, names, remarks

@@ -31,7 +31,7 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.output.grid import Grid
-from coliee_ir.output.shown import TabularResult
+from coliee_ir.output.rendering import TabularResult
 from coliee_ir.output.webpage import local
 from coliee_ir.reading.basis import Basis
 from coliee_ir.scoring.scores import Scored, Scores, checked, ranked_by, with_judged

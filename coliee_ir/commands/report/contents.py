@@ -251,8 +251,8 @@ def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:
 def details(contents: Contents) -> dict[str, Any]:
     """What every query opens to."""
     scored, names = contents.scored[:FEW], contents.names[:FEW]
-    shown = min(max(_WRONG // len(names), _FEWEST), _MOST)
-    opened = _Opened(scored, contents.ranks, contents.texts, shown) if contents.has_documents else None
+    n_listed = min(max(_WRONG // len(names), _FEWEST), _MOST)
+    opened = _Opened(scored, contents.ranks, contents.texts, n_listed) if contents.has_documents else None
     queries = []
     for i, query in enumerate(contents.board.queries):
         text = contents.texts.query(query)
@@ -265,11 +265,11 @@ def details(contents: Contents) -> dict[str, Any]:
 
 
 class _Opened:
-    """The documents of each query that is opened, by their numbers in one list; ``shown`` wrong ones of a run."""
+    """The documents of each query that is opened, by their numbers in one list; ``n_listed`` wrong ones of a run."""
 
-    def __init__(self, scored: Sequence[Scores], ranks: Sequence[Ranks], texts: Texts, shown: int) -> None:
+    def __init__(self, scored: Sequence[Scores], ranks: Sequence[Ranks], texts: Texts, n_listed: int) -> None:
         parts = [scores.judged["documents"] for scores in scored]
-        self.ranks_of, self.texts, self.shown, self.qrels = ranks, texts, shown, parts[0].qrels
+        self.ranks_of, self.texts, self.n_listed, self.qrels = ranks, texts, n_listed, parts[0].qrels
         self.numbers: dict[tuple[str, str], int] = {}
         # arrays for all, whose numbers become Python's at once:
         #: row → the rank in each run, 0 where it was not retrieved; query → the relevant, and all, that each run has
@@ -285,7 +285,7 @@ class _Opened:
         relevant = {qrels.documents[row]: row for row in rows_of_query if qrels.relevance[row] >= 1}
         ranks = [run.get(query, {}) for run in self.ranks_of]
         wrong = [[document for document in run if document not in relevant] for run in ranks]
-        listed = dict.fromkeys(document for of_run in wrong for document in of_run[: self.shown])
+        listed = dict.fromkeys(document for of_run in wrong for document in of_run[: self.n_listed])
         retrieved_by = {document: [(run, rank) for run, rank in enumerate(self.ranks[row]) if rank > 0]
                  for document, row in relevant.items()}  # fmt: skip
         of_wrong = {document: [(run, of_run[document]) for run, of_run in enumerate(ranks) if document in of_run]

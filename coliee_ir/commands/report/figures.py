@@ -133,9 +133,9 @@ def _scores_of(contents: Contents, measure: Measure, *, is_bold: bool) -> _Colum
 
     def cell(at: int) -> Number:
         value = values[at]
-        shown = f"{value:.0f}" if is_count(measure) and not math.isnan(value) else ""
+        display = f"{value:.0f}" if is_count(measure) and not math.isnan(value) else ""
         is_best = is_bold and f"{value:.4f}" == best
-        return Number(value, shown, bold=is_best, mark=between(contents.intervals[measure][at]))
+        return Number(value, display, bold=is_best, mark=between(contents.intervals[measure][at]))
 
     return cell
 

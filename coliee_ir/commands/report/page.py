@@ -50,7 +50,7 @@ def drawn(contents: Contents) -> dict[str, Figure]:
 def page(contents: Contents) -> str:
     """The page as HTML."""
     # the greatest data are made, and let go, before there are figures
-    shown, evaluation = embedded(details(contents)), embedded(contents.evaluation())
+    content, evaluation = embedded(details(contents)), embedded(contents.evaluation())
     figures = drawn(contents)
     scripts = [script(), part("sort.js") + _text("page.js")]
     policy = (
@@ -76,7 +76,7 @@ def page(contents: Contents) -> str:
         tunings=charts.tunings_table(contents),
         remarks=_remarks(contents),
         charts=embedded({name: on_page(figure) for name, figure in figures.items()}),
-        details=shown,
+        details=content,
         evaluation=evaluation,
         measure=contents.measure.name,
         several=len(contents.names) > 1,

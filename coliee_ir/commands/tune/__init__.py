@@ -85,7 +85,7 @@ class Selection(NamedTuple):
     terms: list[Terms]  # the held-out score of each, the mean over the repeats
     errors: list[float]  # the standard error of its difference from the best
     folds: IntArray  # the folds of each deal; shape (D, Q)
-    held: Sequence[FloatArray]  # what each query adds to each one's held-out scores; shape (D, Q, T) each
+    held_out: Sequence[FloatArray]  # what each query adds to each one's held-out scores; shape (D, Q, T) each
 
 
 def select(candidates: Sequence[Candidate], split: Split, folds: IntArray, among: BoolArray) -> Selection:
@@ -102,14 +102,14 @@ def select(candidates: Sequence[Candidate], split: Split, folds: IntArray, among
 
 def nested(candidates: Sequence[Candidate], split: Split, selection: Selection) -> Terms:
     """What each query adds when kind of rule and parameters are both chosen without its fold; for all repeats."""
-    each = np.zeros_like(selection.held[0])
+    each = np.zeros_like(selection.held_out[0])
     for repeat, fold in enumerate(selection.folds):
         for number in np.unique(fold).tolist():
             train, i = fold != number, 0
             inner = split.folds(train, repeat, number)
             if len(candidates) > 1 and inner.max() > 0:  # with one group there is nothing to choose by
                 i = select(candidates, split, inner[None], train).chosen
-            each[repeat, ~train] = selection.held[i][repeat, ~train]
+            each[repeat, ~train] = selection.held_out[i][repeat, ~train]
     aim = candidates[0].sweep.objective
     return averaged(list(each), aim.score, aim.is_mean)
 

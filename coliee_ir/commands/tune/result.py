@@ -14,7 +14,7 @@ from coliee_ir._version import __version__
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.grid import Cell, Grid, Number, difference_cells, number_or_dash
-from coliee_ir.output.shown import OnGold, TabularResult, jsonable
+from coliee_ir.output.rendering import OnGold, TabularResult, jsonable
 from coliee_ir.reading.submission import unique_names
 from coliee_ir.stats import folds
 from coliee_ir.stats.resampling import N_RESAMPLES, NEAR, Difference, Interval

@@ -15,7 +15,7 @@ from coliee_ir._version import __version__
 from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.commands.validate.sheet import Finding, Place
 from coliee_ir.output.grid import Cell, Grid, Number, plain
-from coliee_ir.output.shown import Forms, TabularResult, fields_by_name
+from coliee_ir.output.rendering import Forms, TabularResult, fields_by_name
 
 #: how many files of a kind of finding are named
 _FILES: Final = 5
@@ -219,8 +219,8 @@ def _file(finding: Finding) -> str:
 
 def _places(finding: Finding, texts: Iterable[str] | None = None) -> str:
     """What is shown of the places of a finding, by default all that is known of them."""
-    shown = filter(None, map(str, finding.places) if texts is None else texts)
-    return "; ".join(shown) + ("; …" if finding.count > len(finding.places) > 0 else "")
+    examples = filter(None, map(str, finding.places) if texts is None else texts)
+    return "; ".join(examples) + ("; …" if finding.count > len(finding.places) > 0 else "")
 
 
 def _block(finding: Finding, says: str, where: str, by: str) -> Iterator[str]:

@@ -150,8 +150,8 @@ class Finding:
     def __str__(self) -> str:
         first = self.places[0] if self.places else Place()
         where = ":".join(str(part) for part in (printable(self.file), first.line, first.column) if part is not None)
-        shown = [str(place) for place in self.places if str(place)]
-        places = f" ({'first: ' if self.count > 1 else ''}{'; '.join(shown)})" if shown else ""
+        examples = "; ".join(str(place) for place in self.places if str(place))
+        places = f" ({'first: ' if self.count > 1 else ''}{examples})" if examples else ""
         return f"{where}: {self.severity}: {self.says}{places}; {printable(self.advice)} [{self.rule}, {self.source}]"
 
     def to_dict(self) -> dict[str, Any]:

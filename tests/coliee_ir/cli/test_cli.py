@@ -35,7 +35,7 @@ from coliee_ir.commands.plan import Plan
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.commands.validate import Validation
 from coliee_ir.measures import everything
-from coliee_ir.output.shown import render
+from coliee_ir.output.rendering import render
 from coliee_ir.rules.choices import TASKS
 from coliee_ir.scoring.scores import ScoreTable
 

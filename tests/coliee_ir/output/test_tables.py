@@ -19,7 +19,7 @@ from coliee_ir import evaluate
 from coliee_ir.cli import main
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
-from coliee_ir.output.shown import render as written
+from coliee_ir.output.rendering import render as written
 from coliee_ir.scoring.scores import ScoreTable, as_grid, document, with_unique_names
 
 GOLD = {"q1": {"a": 1, "b": 1}, "q10": {"a": 1}, "q2": {}}

@@ -8,7 +8,7 @@ import pickle
 from example_runs import EXAMPLES
 
 import coliee_ir
-from coliee_ir.output.shown import TabularResult
+from coliee_ir.output.rendering import TabularResult
 
 GOLD, RUNS = EXAMPLES / "task1/gold.json", [EXAMPLES / "task1/bm25.txt", EXAMPLES / "task1/dense.txt"]
 

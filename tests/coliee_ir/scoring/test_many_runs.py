@@ -13,7 +13,7 @@ import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator
 from coliee_ir.cli import main
-from coliee_ir.output.shown import render
+from coliee_ir.output.rendering import render
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring import score as batch
 from coliee_ir.scoring.score import score_each

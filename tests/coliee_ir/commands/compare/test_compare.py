@@ -21,7 +21,7 @@ from coliee_ir import Decisions, Evaluator, Scored
 from coliee_ir.commands.compare import compare
 from coliee_ir.output import grid
 from coliee_ir.output.grid import Number
-from coliee_ir.output.shown import render
+from coliee_ir.output.rendering import render
 from coliee_ir.rules.choices import FORMS
 from coliee_ir.stats import paired
 from coliee_ir.stats.intervals import wilson

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_ir.commands.leaderboard.board import order_key, places
-from coliee_ir.scoring.given import ExternalMeasure
+from coliee_ir.scoring.score_tables import ExternalMeasure
 from coliee_ir.stats.paired import Ranks, rank_sets
 
 

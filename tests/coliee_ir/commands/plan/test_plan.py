@@ -19,7 +19,7 @@ from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Evaluator, Scored, compare, evaluate_all
 from coliee_ir.commands.plan import plan
 from coliee_ir.measures.base import of_mean
-from coliee_ir.output.shown import render
+from coliee_ir.output.rendering import render
 from coliee_ir.rules.choices import FORMS
 from coliee_ir.stats import paired, power
 from coliee_ir.stats.power import ExactTest

@@ -22,7 +22,7 @@ from coliee_ir.commands.convert import write_run
 from coliee_ir.commands.tune import FAMILIES, Filter
 from coliee_ir.commands.tune.result import Tunings
 from coliee_ir.output.grid import plain
-from coliee_ir.output.shown import render
+from coliee_ir.output.rendering import render
 from coliee_ir.rules.choices import FORMS
 from coliee_ir.stats.folds import best_of
 from coliee_ir.stats.intervals import jackknife_t

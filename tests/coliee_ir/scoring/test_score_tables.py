@@ -14,7 +14,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Scored, compare, errors, evaluate_all, leaderboard, plan
 from coliee_ir.cli import main
 from coliee_ir.commands.evaluate.details import gap
-from coliee_ir.output.shown import render
+from coliee_ir.output.rendering import render
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.scores import ScoreTable
 
