@@ -40,8 +40,8 @@ from coliee_ir.judging.qrels import Qrels
 _SHOWN = 3
 #: of so many ids the cause is sought
 _TRIED = 1000
-#: so many documents of a run are compared with the gold's
-_SAMPLE = 20
+#: so many documents of a run are compared with the gold's, and so many queries with their own
+SAMPLE = 20
 
 #: what stands before the number of an article where it is written out
 ARTICLE: Final = r"(?i)^(?:article|art\.?)[\W_]*(?=[0-9])"
@@ -564,12 +564,12 @@ class _DocumentFindings:
             return
         if not self.matched:
             for i in np.flatnonzero(lines.lengths).tolist():
-                if len(self.first) < _SAMPLE:  # a query may go on in the next block
+                if len(self.first) < SAMPLE:  # a query may go on in the next block
                     self.first.setdefault(lines.queries[i], documents[int(lines.starts[i])])
             self.alike = self.alike or spelling.forms.include_any(documents)
         filled = np.flatnonzero(lines.lengths)
-        if spelling.digits is not None and 2 * len(_retrieving_themselves(lines, filled[:_SAMPLE])) > len(
-            filled[:_SAMPLE]
+        if spelling.digits is not None and 2 * len(_retrieving_themselves(lines, filled[:SAMPLE])) > len(
+            filled[:SAMPLE]
         ):
             self.remarks.each("self-retrieved", _retrieving_themselves(lines, filled))
         short, odd = spelling.unexpected_forms(documents)

@@ -22,7 +22,7 @@ from coliee_adapters.ids import Ids
 from coliee_adapters.records import Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged
-from coliee_ir.judging.mismatch import are_undoubted
+from coliee_ir.judging.mismatch import SAMPLE, are_undoubted
 from coliee_ir.judging.order import in_segments, segment_of, sort_keys, sorted_within
 from coliee_ir.measures import Measure, compute_each
 from coliee_ir.reading.basis import Basis
@@ -94,6 +94,8 @@ class _Plain:
             return None
         lists = list(map(run.get, self.basis.queries))
         if set(map(type, lists)) != {dict} or not all(lists):
+            return None
+        if any(map(dict.__contains__, lists[:SAMPLE], self.basis.queries)):  # they may retrieve themselves
             return None
         return lists if any(one.keys() != lists[0].keys() for one in lists) else None
 

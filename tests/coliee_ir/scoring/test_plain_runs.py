@@ -15,9 +15,10 @@ from coliee_adapters.errors import ColieeError
 MEASURES = ["map", "ndcg_cut_3", "ndcg", "P_2", "recip_rank", "bpref", "num_ret", "gm_map", "set_F", "Rprec",
             "MicroF1", "MacroF2@3", "RBP", "ERR", "nDCG(dcg='exp-log2')", "Compat", "Judged@2"]  # fmt: skip
 QUERIES = [*(f"q{n}" for n in range(12)), "001", "004", "R07-01-A"]
+FILLED = [f"{n:03}" for n in range(1, 20)]
 USUAL = [f"x{n}" for n in range(14)]
 #: the documents that golds and runs have: with leading zeros or not, articles, other letters
-COLLECTIONS = [USUAL, USUAL, USUAL,
+COLLECTIONS = [USUAL, USUAL, USUAL, FILLED,
                ["001", "002", "003", "014", "2", "15", "1201"], ["96", "398-20", "537", "7", "098"],
                ["001", "012", "13", "d1", "D4", "e.txt", "0e", "a,b", "w" * 40, "é", "fi", "\ufb01"],
                ["docno", "score", "rank", "query", "x1", "x2"]]  # fmt: skip
@@ -29,7 +30,7 @@ def golds_and_runs(draw):
     """Golds and a few runs, of which some are unusual in a way or two."""
     rng = random.Random(draw(st.integers(0, 1 << 32)))
     collection = rng.choice(COLLECTIONS)
-    queries = rng.sample(QUERIES, rng.choice((1, 2, 3, 12)))
+    queries = rng.sample(FILLED if collection is FILLED else QUERIES, rng.choice((1, 2, 3, 12)))
     gold = {
         query: {document: rng.choice((0, 1, 1, 2, -1)) for document in rng.sample(collection, rng.randint(0, 4))}
         for query in queries
@@ -114,6 +115,11 @@ def _gold_itself(rng, run, gold, collection):
     }
 
 
+def _themselves(rng, run, gold, collection):
+    for query, entry in [*run.items()]:
+        run[query] = {query: 9.5, **entry}
+
+
 def _list(rng, run, gold, collection):
     query = rng.choice([*run] or ["q1"])
     run |= rng.choice(({query: [*run.get(query, ())]}, {query: "x1"}, {q: [*entry] for q, entry in run.items()}))
@@ -123,8 +129,8 @@ def _same_documents(rng, run, gold, collection):
     run |= {query: {document: rng.random() for document in collection[:3]} for query in run}
 
 
-UNUSUAL = (_tie, _decisions, _best_last, _gold_itself, _same_documents, _odd_score, _odd_document, _other_queries,
-           _other_order, _empty, _respelled, _swapped, _list)  # fmt: skip
+UNUSUAL = (_tie, _themselves, _decisions, _best_last, _gold_itself, _same_documents, _odd_score, _odd_document,
+           _other_queries, _other_order, _empty, _respelled, _swapped, _list)  # fmt: skip
 
 
 RULES = st.fixed_dictionaries(
