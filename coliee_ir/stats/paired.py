@@ -98,16 +98,20 @@ class Null(NamedTuple):
         """The share of trials that reach it."""
         return np.append(self.tail, self.least)[np.searchsorted(self.reach, statistics)]
 
-    def critical(self, alpha: float) -> float:
+    def critical(self, alpha: float, observed: FloatArray | None = None) -> float:
         """c: p < alpha exactly where the statistic exceeds it; infinite where none can.
 
         Where there are only so many statistics, in the middle of the greatest one that is not significant and the next.
+        What is ``observed`` of several pairs may be between these, and is the next then.
         """
         if self.least >= alpha * (1 - NEAR):
             return math.inf
         last = np.flatnonzero(self.tail >= alpha * (1 - NEAR))[-1]
-        above = self.reach[last + 1] if not self.drawn and math.isfinite(self.reach[last + 1]) else self.reach[last]
-        return float(self.reach[last] + above) / 2
+        if self.drawn:
+            return float(self.reach[last])
+        beyond = self.reach[last + 1 :] if observed is None else np.append(self.reach[last + 1 :], observed)
+        above = beyond[(beyond > self.reach[last]) & np.isfinite(beyond)].min(initial=math.inf)
+        return float(self.reach[last] + (above if math.isfinite(above) else self.reach[last])) / 2
 
 
 class Board:
@@ -474,8 +478,12 @@ def _greatest(
     return nulls
 
 
+def _observed(board: Board, pairs: IntArray) -> FloatArray:
+    return np.asarray(np.abs(board.T[pairs[..., 0], pairs[..., 1]]))
+
+
 def _p(null: Null, board: Board, pairs: IntArray) -> FloatArray:
-    statistics = np.abs(board.T[pairs[..., 0], pairs[..., 1]])
+    statistics = _observed(board, pairs)
     return np.asarray(np.where(np.isnan(statistics), math.nan, null.p(np.nan_to_num(statistics, posinf=math.inf))))
 
 
@@ -488,9 +496,9 @@ def _normal(settings: Resampling) -> list[float]:
     return [NORMAL.inv_cdf(1 - alpha / 2) for alpha in _levels(settings)]
 
 
-def _critical(nulls: Sequence[Null], settings: Resampling) -> FloatArray:
+def _critical(nulls: Sequence[Null], settings: Resampling, observed: FloatArray | None = None) -> FloatArray:
     """Shape (nulls, levels)."""
-    return np.array([[null.critical(alpha) for alpha in _levels(settings)] for null in nulls])
+    return np.array([[null.critical(alpha, observed) for alpha in _levels(settings)] for null in nulls])
 
 
 def least_p(differing: IntArray | int) -> FloatArray:
@@ -541,7 +549,7 @@ def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Jo
     boards = [(board, _array(pairs)) for board, pairs in families]
     settings = affordable(settings, sum(len(pairs) for _, pairs in boards))
     nulls, n = _greatest(boards, settings), boards[0][0].n
-    c = _critical(nulls, settings)
+    c = _critical(nulls, settings, np.concatenate([_observed(*family) for family in boards]))
     z = [
         max(float(root_scale(critical_value, n)), alone) if math.isfinite(critical_value) else _FAR
         for critical_value, alone in zip(c[0].tolist(), _normal(settings), strict=True)
@@ -558,7 +566,8 @@ def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Jo
 def joint_critical(board: Board, pairs: Pairs, settings: Resampling) -> float:
     """``Joint.critical`` alone."""
     pairs = _array(pairs)
-    return _greatest([(board, pairs)], affordable(settings, len(pairs)), (False,))[0].critical(settings.alpha)
+    [null] = _greatest([(board, pairs)], affordable(settings, len(pairs)), (False,))
+    return null.critical(settings.alpha, _observed(board, pairs))
 
 
 def _joint_p(null: Null, board: Board, pairs: IntArray, settings: Resampling) -> tuple[FloatArray, FloatArray]:
@@ -672,7 +681,8 @@ def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     if len(scored) > 2:
         settings = affordable(settings, len(pairs))
         [null] = _greatest([(board, pairs)], settings, (False,))
-        p, critical, drawn = _joint_p(null, board, pairs, settings)[0], null.critical(settings.alpha), null.drawn
+        p, drawn = _joint_p(null, board, pairs, settings)[0], null.drawn
+        critical = null.critical(settings.alpha, _observed(board, pairs))
     else:  # a board of two is a pair
         [test] = tested(board, pairs, settings)
         p, critical, drawn = np.array([test.p]), test.critical, test.drawn

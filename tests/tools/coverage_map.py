@@ -172,8 +172,9 @@ def run_pytest(tree: Path, plugin: Callable[..., object], arguments: tuple[objec
 def caches() -> Iterator[Any]:
     """Of the modules' functions: what they keep would hide who runs a line (but Vega, which takes seconds to make)."""
     for name, module in [*sys.modules.items()]:
-        if name.startswith("coliee_") and not name.endswith("report.drawing"):
-            yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
+        if name.startswith("coliee_"):
+            cached = (value for value in vars(module).values() if hasattr(value, "cache_clear"))
+            yield from (value for value in cached if not value.__module__.endswith("report.drawing"))
 
 
 def cpu() -> float:
@@ -228,12 +229,14 @@ class Recording:
             return (yield)
         finally:
             self.coverage.switch_context(self.test)
-            for test in {*self.shared[str(fixturedef)]} - {self.test}:
+            for test in {*self.shared.get(str(fixturedef), ())} - {self.test}:
                 self.seconds[test] += cpu() - began
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if not report.passed:
             self.unsuccessful.add(report.nodeid)
+        if report.failed:
+            print(f"fails, and is not used: {report.nodeid}", file=sys.stderr, flush=True)
 
     def pytest_sessionfinish(self) -> None:
         self.coverage.stop()
