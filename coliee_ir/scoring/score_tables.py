@@ -465,7 +465,7 @@ class ScoreTableBuilder:
         """The measures that are read: those that are asked for; else those that are known, where any of them ranks."""
         named = {*self.asked, *(our_measure(name) for name in self.asked)} - {None}
         known = [name for name in names if (is_known(name) if not named else {name, our_measure(name)} & named)]
-        are_counts = not named and all(is_counted(our_measure(name) or ExternalMeasure(name)) for name in known)
+        are_counts = not named and all(needs_naming(our_measure(name) or ExternalMeasure(name)) for name in known)
         return names if self.origin is not None or are_counts or not known else known
 
     def _reading_summary(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
@@ -504,7 +504,7 @@ class ScoreTableBuilder:
             return list(measures[:1])
         if stated := [measure for measure in measures if measure.name == self.roles.ranks]:
             return stated
-        scores = [measure for measure in measures if not is_counted(measure)]
+        scores = [measure for measure in measures if not needs_naming(measure)]
         return [measure for measure in scores if is_known(measure.name)] or scores
 
     def _completed(
@@ -683,7 +683,7 @@ def is_known(name: str) -> bool:
     return our_measure(name) is not None or normal_name(name).partition("/")[0] in _KNOWN
 
 
-def is_counted(measure: Measure) -> bool:
+def needs_naming(measure: Measure) -> bool:
     """Whether a measure counts, so that nobody ranks runs by it without saying so."""
     if isinstance(measure, Delegated):
         return measure.request.base.startswith("num_")
