@@ -264,6 +264,8 @@ REMARKS: Final = {
     "same-file": "{file} is the same file as {other} of another team",
     "near-copy": "{n} of its {documents} documents for Task {task} are also in {other} of {team}: is one made from the "
     "other?",
+    "near-copy.gold": "{n} of its {retrieved} {what} for Task {task} are right, and the gold has {relevant}: was the "
+    "gold known?",
     "gold-itself.file": "{file} equals the gold, and is not ranked",
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
     "undescribed": "no system description has arrived",

@@ -6,12 +6,13 @@ mailbox ──sort_files, once──▶ Inventory ─┬─▶ Evaluator of each
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from coliee_ir.inbox.grouping import Excess, excess, too_many
 from coliee_ir.inbox.inventory import Inventory, sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile
 from coliee_ir.inbox.teams import Teams
+from coliee_ir.judging.judged import Judged
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission, name_of
 from coliee_ir.rules.protocol import known_edition, protocol
@@ -45,6 +47,16 @@ _MISSED, _ENOUGH = 0.1, 4
 #: two teams' runs are asked about where they share a larger part of the shorter one's documents, and of the longer's
 _SHARED: Final = 0.95
 _SHARED_OF_LONGER: Final = 0.8
+
+#: a run is near the gold where this much is right of what it retrieved, or of what is relevant, and a system of this
+#: quality has as much by chance in less than so many cases (best F1 at COLIEE 2025: 0.36 in Task 1, 0.32 in Task 2)
+_RIGHT: Final = 0.95
+_BEST: Final = 0.9
+_CHANCE: Final = 0.05
+#: of what is retrieved and relevant, one is at most so many times as much as the other; of articles, good systems find
+#: nearly all in more, and of cases F1 is below 1/3 with more
+_LONGER: Final = 3
+_LONGER_OF_CASES: Final = 5
 
 
 #: kind of decision → the status that settles it, in the list of teams
@@ -223,7 +235,7 @@ def _set_aside(day: Day) -> _Found:
 
 
 def _suspicious_runs(day: Day) -> _Found:
-    """Golds among the runs, and runs with a perfect score."""
+    """Golds among the runs, and runs that have a perfect score or are near the gold."""
     for file in day.inventory.items:
         if file.skip_reason == "gold":
             yield Decision(Remark.of("gold-itself.file", file=file.file), file.team, "", file.file)
@@ -232,6 +244,30 @@ def _suspicious_runs(day: Day) -> _Found:
             if (value := entry.scores.results[board.ranking].value) > 1 - 1e-9 and not entry.status:
                 perfect = Remark.of("perfect-score", measure=board.ranking, task=board.called, value=value)
                 yield Decision(perfect, entry.team, entry.tag, entry.file)
+            elif not (entry.status or board.reference):  # whose gold has been published
+                for part, judged in entry.scores.judged.items():
+                    if counts := _near_gold(judged, protocol(board.task).law):
+                        counts |= {"task": board.called, "what": "labels" if part == "answers" else part}
+                        yield Decision(Remark.of("near-copy.gold", **counts), entry.team, entry.tag, entry.file)
+
+
+def _near_gold(judged: Judged, law: str) -> dict[str, Any]:
+    """The counts of a run that has nearly all of the gold and little else, or a part of it and hardly more; or nothing.
+
+    Of what it retrieved, or of what is relevant, whichever is less, at least ``_RIGHT`` is right, and a system that is
+    right ``_BEST`` of the time has as much by chance in less than ``_CHANCE`` of all cases: with fewer than 29
+    documents or questions, nothing tells a copy from a good system. A copy of a part, filled up with guesses, is not
+    seen.
+    """
+    relevant = judged.qrels.relevant()
+    n_relevant, n_retrieved = int(relevant.sum()), int(judged.retrieved[relevant > 0].sum())
+    n, n_right = min(n_relevant, n_retrieved), int(judged.correct().sum())
+    if n_right < max(_RIGHT * n, max(n_relevant, n_retrieved) / (_LONGER_OF_CASES if law == "case" else _LONGER), 1):
+        return {}
+    ways = (math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) for k in range(n_right, n + 1))
+    logs = (way + k * math.log(_BEST) + (n - k) * math.log(1 - _BEST) for k, way in enumerate(ways, n_right))
+    is_chance = sum(map(math.exp, logs)) >= _CHANCE
+    return {} if is_chance else {"n": n_right, "retrieved": n_retrieved, "relevant": n_relevant}
 
 
 def _copies(day: Day) -> _Found:
