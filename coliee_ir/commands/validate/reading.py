@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from coliee_adapters import system_descriptions as descriptions
 from coliee_adapters.errors import InputError
-from coliee_adapters.files.source import BOM
+from coliee_adapters.files.source import BOM, PathKind
 from coliee_adapters.forms import detect, json_records, vocabulary
 from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
@@ -53,7 +53,11 @@ _NAMED: Final = re.compile(rf"task{NUMBERED}(?:-l)?\.(?!json)(\w+)", re.IGNORECA
 
 def read(sheet: Sheet) -> None:
     """What a file holds: its lines with words, those of the pilot's instances, or what others read of it."""
-    raw, protocol = sheet.source.raw(2), sheet.context.protocol
+    protocol = sheet.context.protocol
+    if sheet.source.kind is PathKind.TABLE and protocol.is_coliee and not protocol.pilot:
+        sheet.add("form", remedy=f"send lines of {' '.join(sheet.context.rules.columns or LABELLED)}")
+        return
+    raw = sheet.source.raw(2)
     if not raw.strip(NOTHING):
         sheet.add("empty")
     elif is_description(raw.removeprefix(BOM)):

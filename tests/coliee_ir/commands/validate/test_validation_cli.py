@@ -31,7 +31,7 @@ from broken import (
 from places import ROOT
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import evaluate, validate
+from coliee_ir import convert, evaluate, validate
 from coliee_ir.cli import COMMANDS, main
 from coliee_ir.commands.validate import RULES, Severity
 from coliee_ir.rules.choices import SUBMITTED
@@ -546,6 +546,15 @@ def test_answers_in_tables_and_json_are_converted_by_the_command_named(name, con
         command = command.replace(placeholder, typed)
     assert main(command.split()) == 0
     assert [line.split()[:2] for line in Path("OUT").read_text().splitlines()] == [[query, "Y"] for query in _ASKED]
+
+
+def test_a_parquet_file_is_converted_by_the_command_named(call):
+    convert(put("run.txt", RUN1), "own.parquet")
+    code, out, _ = call("own.parquet", "--task", "1")
+    assert (code, found("own.parquet", task="1")) == (1, [("own.parquet", "form", 1)])
+    [command] = re.findall("coliee-ir (convert .*)", out)
+    assert main(command.split()) == 0
+    assert call("OUT", "--task", "1")[0] == 0
 
 
 # the rules
