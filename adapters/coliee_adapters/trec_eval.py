@@ -211,12 +211,12 @@ def values(
     of_pieces: list[dict[Request, FloatArray]] = [dict.fromkeys(requests, np.zeros(0))]
     for first, last in pieces(start, _AT_ONCE):
         rows, depth = slice(start[first], start[last]), retrieved[first:last]
-        deepest = int(depth.max())
-        all_counted = frozenset(r for r in requests if r.base in _UP_TO_CUTOFF and int(r.parameter) >= deepest)
         of_some = start[first : last + 1] - start[first]
         of_pieces.append({})
-        for group in _groups(tuple(requests), all_counted):
+        for group in _groups_within(tuple(requests), int(depth.max())):
             of_pieces[-1].update(_ask(group, *_distinct_views(group, of_some, relevance[rows], rank[rows], depth)))
+    if len(of_pieces) == 2:
+        return of_pieces[1]
     return {request: np.concatenate([of_piece[request] for of_piece in of_pieces]) for request in requests}
 
 
@@ -229,15 +229,41 @@ _FEW: Final = 32
 _Look = tuple[int, bytes]
 
 
-class _Group(NamedTuple):
-    """Requests that trec_eval is asked for in one call."""
+class _Group:
+    """Requests that trec_eval is asked for in one call.
 
-    requests: list[Request]  # they differ in their measures only, and each of ``_SINGLE`` is there with one parameter
-    view: str  # what of a query is shown, see ``_VIEWS``
-    columns: dict[str, int]  # key of pytrec_eval → its place in an answer; empty before trec_eval was asked
-    answers: dict[_Look, tuple[float, ...]]  # the latest of queries with few judged documents
+    Attributes:
+        requests: they differ in their measures only, and each of ``_SINGLE`` is there with one parameter.
+        view: what of a query is shown, see ``_VIEWS``.
+        columns: key of pytrec_eval → its place in an answer; empty before trec_eval was asked.
+        answers: shape (columns, looks); what trec_eval said of queries, the latest ones.
+        numbers: what a query looks like → the place of its answer.
+    """
 
-    @property
+    def __init__(self, request: Request, view: str) -> None:
+        self.requests, self.view = [request], view
+        self.columns: dict[str, int] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop all answers."""
+        self.answers, self.numbers = np.zeros((0, 0)), dict[_Look, int]()
+
+    @functools.cached_property
+    def most(self) -> int:
+        """The greatest cutoff, where none of its measures reads a rank behind its own; else 0."""
+        are_cut = not self.requests[0].judged_only and all(request.base in _CUTOFFS for request in self.requests)
+        return max(int(request.parameter) for request in self.requests) if are_cut else 0
+
+    @functools.cached_property
+    def sees_not_relevant(self) -> bool:
+        """Whether documents that are judged not relevant are shown."""
+        return any(
+            request.base in _SEE_NOT_RELEVANT or (request.base == "ndcg" and request.parameter)
+            for request in self.requests
+        )
+
+    @functools.cached_property
     def measures(self) -> set[str]:
         """What pytrec_eval is asked for: each measure once, with all its parameters."""
         families: dict[str, list[str]] = {}
@@ -251,6 +277,13 @@ class _Group(NamedTuple):
         rules_alike = request == like._replace(base=request.base, parameter=request.parameter)
         of_base = [own for own in self.requests if own.base == request.base]
         return rules_alike and (request.base not in _SINGLE or all(own == request for own in of_base))
+
+
+@functools.lru_cache(maxsize=256)
+def _groups_within(requests: tuple[Request, ...], deepest: int) -> tuple[_Group, ...]:
+    """The groups of requests where no ranking is deeper."""
+    all_counted = (one for one in requests if one.base in _UP_TO_CUTOFF and int(one.parameter) >= deepest)
+    return _groups(requests, frozenset(all_counted))
 
 
 @functools.lru_cache(maxsize=64)
@@ -270,7 +303,7 @@ def _groups(requests: tuple[Request, ...], all_counted: frozenset[Request]) -> t
         if takes:
             min(takes, key=lambda group: views[request].index(group.view)).requests.append(request)
         else:
-            groups.append(_Group([request], views[request][0], {}, {}))
+            groups.append(_Group(request, views[request][0]))
     return tuple(groups)
 
 
@@ -290,27 +323,24 @@ def _distinct_views(
     # every negative relevance means "in the pool, not judged"; only -1 is safe for trec_eval's arithmetic
     level = np.maximum(relevance, -1)
     depth = retrieved
-    if not like.judged_only and all(request.base in _CUTOFFS for request in group.requests):
+    if group.most:
         # None of them reads a rank behind its cutoff, and R and the ideal ranking come from the qrels, in which the
         # documents behind it stay: shown as missing, they change no bit. nDCG@10 of 300 rankings of 1,000 documents
         # that hold relevant ones anywhere takes 19 ms instead of 64.
-        most = max(int(request.parameter) for request in group.requests)
-        rank = np.where(rank <= most, rank, 0)
-        depth = np.minimum(depth, most)
+        rank = np.where(rank <= group.most, rank, 0)
+        depth = np.minimum(depth, group.most)
     if like.top:
         rank = np.where(rank <= like.top, rank, 0)
         depth = np.minimum(depth, like.top)
     if like.judged_only:
         rank = np.where(level >= 0, rank, 0)
         depth = np.bincount(query, weights=rank > 0, minlength=len(sizes)).astype(np.int64)
-    elif not any(
-        request.base in _SEE_NOT_RELEVANT or (request.base == "ndcg" and request.parameter)
-        for request in group.requests
-    ):
+    elif not group.sees_not_relevant:
         kept = level > 0
         query, rank, level = query[kept], rank[kept], level[kept]
         sizes = np.bincount(query, minlength=len(sizes))
-        start = np.concatenate(([0], np.cumsum(sizes)))
+        start = np.zeros_like(start)
+        sizes.cumsum(out=start[1:])
     if group.view == _COUNTS:
         rank = np.minimum(rank, 1)
     # one number for query, rank and level sorts by the three; what is missing stands behind what is not
@@ -336,22 +366,20 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     """The values for each query; trec_eval is asked once for those that look alike."""
     marks = (rank << 32) + level + 1
     bounds, packed = (marks.itemsize * start).tolist(), marks.tobytes()
-    looks = zip(depth.tolist(), map(packed.__getitem__, map(slice, bounds[:-1], bounds[1:])), strict=True)
-    distinct: dict[_Look, int] = {}
-    alike = np.array([distinct.setdefault(look, len(distinct)) for look in looks])
-    answers = {look: group.answers.get(look, ()) for look in distinct}
-    unknown = {look: distinct[look] for look, answer in answers.items() if not answer}
+    looks = list(zip(depth.tolist(), map(packed.__getitem__, map(slice, bounds, bounds[1:])), strict=True))
+    if (unknown := set(looks).difference(group.numbers)) and len(unknown) + len(group.numbers) > _KEPT:
+        group.forget()
+        unknown = set(looks)
     if unknown:
-        first = np.zeros(len(distinct), dtype=np.int64)
-        first[alike[::-1]] = np.arange(len(alike))[::-1]  # where several queries have one number, the last one stays
-        new = dict(zip(unknown, _answers(group, first[[*unknown.values()]], start, rank, level, depth), strict=True))
-        answers |= new
-        if len(new) + len(group.answers) > _KEPT:
-            group.answers.clear()
-        if len(new) <= _KEPT:
-            group.answers.update((look, of_look) for look, of_look in new.items() if len(look[1]) <= 8 * _FEW)
-    cells = struct.pack(f"{len(answers) * len(group.columns)}d", *chain.from_iterable(answers.values()))
-    table = np.frombuffer(cells).reshape(len(answers), -1).T[:, alike]
+        new = {look: place for place, look in enumerate(looks) if look in unknown}  # the last one that looks so
+        of_new = _answers(group, np.array([*new.values()]), start, rank, level, depth)
+        cells = list(chain.from_iterable(of_new))
+        table = np.frombuffer(struct.pack(f"{len(cells)}d", *cells)).reshape(len(new), -1).T
+        group.answers = np.concatenate((group.answers, table), axis=1) if group.numbers else table
+        group.numbers.update(zip(new, range(len(group.numbers), group.answers.shape[1]), strict=True))
+    table = group.answers[:, list(map(group.numbers.__getitem__, looks))]
+    if len(group.numbers) > _KEPT or (unknown and max(len(look[1]) for look in unknown) > 8 * _FEW):
+        group.forget()
     result = {}
     for request in group.requests:
         result[request] = table[group.columns[request.pytrec_eval_key]]

@@ -101,10 +101,11 @@ def are_undoubted(qrels: Qrels, documents: Ids, starts: IntArray, ranks: IntArra
     spelling = _Spelling(qrels)
     if spelling.folded is not None or (spelling.digits is None and spelling.zeros.any()):
         return np.zeros(len(ranks), dtype=np.bool_)
-    least = np.minimum(ranks.shape[1], np.diff(starts))
-    are_undoubted: BoolArray = _TIMES * np.count_nonzero(ranks, axis=1) > least
+    least = np.minimum(ranks.shape[1], starts[1:] - starts[:-1])
+    are_undoubted: BoolArray = _TIMES * (ranks > 0).sum(axis=1) > least
     for lines in spelling.unexpected_forms(documents):
-        are_undoubted[np.searchsorted(starts, lines, side="right") - 1] = False
+        if len(lines):
+            are_undoubted[np.searchsorted(starts, lines, side="right") - 1] = False
     return are_undoubted
 
 

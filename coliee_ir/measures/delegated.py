@@ -153,7 +153,9 @@ def of_rankings(
         start, graded = np.concatenate(([0], np.cumsum([qrels.sizes] * n))), np.concatenate([graded] * n)
     values = trec_eval.values(requests, start, graded, ranks.ravel(), retrieved.ravel())
     table = np.array([values[request] for request in requests]).reshape(len(requests), n, -1)
-    table[:, (qrels.sizes == 0) | ((decisions.unanswered == "skip") & (retrieved == 0))] = np.nan
+    table[..., qrels.sizes == 0] = np.nan
+    if decisions.unanswered == "skip":
+        table[:, retrieved == 0] = np.nan
     return table
 
 

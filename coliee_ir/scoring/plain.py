@@ -8,6 +8,7 @@ dictionaries ──lines_of──▶ ranks of all runs ──▶ run → Judged 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import chain, repeat
 from time import perf_counter
@@ -45,7 +46,9 @@ def batches(submissions: Iterable[Submission]) -> Iterator[list[Submission]]:
     for submission in submissions:
         batch.append(submission)
         run: Any = submission.run
-        n += sum(len(one) for one in run.values() if type(one) is dict) if type(run) in DICTIONARIES else 0
+        if type(run) in DICTIONARIES:
+            with suppress(TypeError):  # of what has no length
+                n += sum(map(len, run.values()))
         if n >= _LINES:
             yield batch
             batch, n = [], 0
@@ -114,13 +117,15 @@ class _Plain:
         parts = [{"documents": one} for one in judged.values()]
         results = compute_each(self.measures, parts, self.basis.decisions)
         judging, measuring = (middle - start) / len(found), (perf_counter() - middle) / len(judged)
-        for (run, one), of_run, own in zip(judged.items(), results, parts, strict=True):
+        ranks = np.array([one.rank for one in judged.values()])
+        correct = ((ranks > 0) & (self.basis.qrels["documents"].relevance >= 1)).sum(axis=1).tolist()
+        for (run, one), of_run, own, n_correct in zip(judged.items(), results, parts, correct, strict=True):
             at, n_lines = found[run][0], one.lines
             own_fields = {
                 "tag": submissions[at].name or like.tag,
                 "results": dict(zip(self.measures, of_run, strict=True)),
                 "answered": [True] * len(like.query_ids),
-                "counts": {**like.counts, "correct": int(one.correct().sum()), "retrieved": n_lines},
+                "counts": {**like.counts, "correct": n_correct, "retrieved": n_lines},
                 "timing": Timing(n_lines, one.reading, judging, measuring),
                 "judged": own if keep_judged else {},
                 "team": submissions[at].team,
@@ -145,22 +150,23 @@ class _Plain:
         rows = qrels.texts * n
         entries = chain.from_iterable(map(repeat, lists, qrels.sizes.tolist() * n))
         looked_up = np.fromiter(map(dict.get, entries, rows), np.float64, len(rows))
-        hits = np.flatnonzero(looked_up == looked_up)
-        segment = np.repeat(np.arange(len(lists)), np.tile(qrels.sizes, n))[hits]
+        hits = (looked_up == looked_up).nonzero()[0]
+        run, row = np.divmod(hits, len(qrels.texts))
+        segment = run * len(self.basis.queries) + qrels.query[row]
         keys = sort_keys(np.concatenate((scores, looked_up[hits])))
         ordered = in_segments(np.repeat(np.arange(len(lists)), lengths), sorted_within(keys[: len(scores)], lengths))
         ranks = np.zeros((n, len(qrels.relevance)), np.int64)
-        before = starts[segment]
-        ranks.ravel()[hits] = np.searchsorted(ordered, in_segments(segment, keys[len(scores) :])) - before + 1
+        places = ordered.searchsorted(in_segments(segment, keys[len(scores) :]))
+        ranks[run, row] = places - starts[segment] + 1
         # those of which there may be more to say
         retrieved, begin = lengths.reshape(n, -1), starts[:: len(self.basis.queries)]
         are_plain = are_undoubted(qrels, documents, begin, ranks) & are_usual(qrels, ranks, retrieved)
         are_plain &= ~np.logical_and.reduceat((scores == 0) | (scores == 1), begin[:-1])
         are_plain[segment_of(ordered[1:][ordered[1:] == ordered[:-1]]) // len(self.basis.queries)] = False
-        n_lines = np.diff(begin).tolist()
+        n_lines = (begin[1:] - begin[:-1]).tolist()
         return {
             run: Judged(qrels, ranks[run], retrieved[run], *self.same_arrays, {}, Remarks(), n_lines[run], reading)
-            for run in np.flatnonzero(are_plain).tolist()
+            for run in are_plain.nonzero()[0].tolist()
         }
 
     def _like(self, judged: Judged) -> Scores:

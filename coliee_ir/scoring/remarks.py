@@ -176,8 +176,8 @@ def are_usual(qrels: Qrels, ranks: IntArray, retrieved: IntArray) -> BoolArray:
     The others may be the gold itself, or better if reversed.
     """
     in_more = _average_precisions(qrels, ranks, retrieved)[2]
-    may_be_gold = (retrieved == qrels.relevant()).all(axis=1) | (retrieved == qrels.sizes).all(axis=1)
-    are_usual: BoolArray = ~(in_more | may_be_gold)
+    n_lines = retrieved.sum(axis=1)
+    are_usual: BoolArray = ~in_more & (n_lines != qrels.relevant().sum()) & (n_lines != len(qrels.relevance))
     return are_usual
 
 
@@ -186,13 +186,14 @@ def _average_precisions(qrels: Qrels, ranks: IntArray, retrieved: IntArray) -> t
 
     And whether it is greater reversed in so many more queries as chance does not give.
     """
-    rows = np.flatnonzero((ranks > 0) & (qrels.relevance >= 1))
+    rows = ((ranks > 0) & (qrels.relevance >= 1)).ravel().nonzero()[0]
     run, row = np.divmod(rows, max(ranks.shape[1], 1))
-    query, rank = run * retrieved.shape[1] + qrels.query[row], ranks.ravel()[rows]
-    order = np.argsort(query * (rank.max(initial=0) + 1) + rank)
-    query, rank = query[order], rank[order]
+    # one number for query and rank sorts by both
+    packed = (run * retrieved.shape[1] + qrels.query[row] << 32) + ranks.ravel()[rows]
+    packed.sort()
+    query, rank = packed >> 32, packed & 0xFFFFFFFF
     number = np.bincount(query, minlength=retrieved.size)
-    nth = np.arange(len(rows)) - (np.cumsum(number) - number)[query] + 1
+    nth = np.arange(1, len(rows) + 1) - (number.cumsum() - number)[query]
     # of what is reversed, the last comes first
     nth_reversed, rank_reversed = number[query] + 1 - nth, retrieved.ravel()[query] + 1 - rank
     sums = (
@@ -200,8 +201,8 @@ def _average_precisions(qrels: Qrels, ranks: IntArray, retrieved: IntArray) -> t
         np.bincount(query[::-1], weights=(nth_reversed / rank_reversed)[::-1], minlength=retrieved.size),
     )
     as_it_is, reversed_ = (each.reshape(retrieved.shape) / np.maximum(qrels.relevant(), 1) for each in sums)
-    gained, lost = (reversed_ > as_it_is).sum(axis=1), (reversed_ < as_it_is).sum(axis=1)
-    return as_it_is, reversed_, gained - lost > _DEVIATIONS * (gained + lost) ** 0.5
+    signs = np.sign(reversed_ - as_it_is)
+    return as_it_is, reversed_, signs.sum(axis=1) > _DEVIATIONS * abs(signs).sum(axis=1) ** 0.5
 
 
 def is_gold(part: str, judged: Judged) -> bool:
