@@ -32,8 +32,12 @@ from coliee_ir.scoring.parts import JudgedSubmission
 from coliee_ir.scoring.remarks import are_usual, remarks_of
 from coliee_ir.scoring.scores import Scores, Timing, scores_like
 
-#: so many lines are judged together
+#: so many lines are judged together, of runs of at most so many: a longer one takes as long alone
 _LINES: Final = 1 << 16
+_MOST: Final = 1 << 15
+
+#: how many runs are not looked at, at most, after others that were not plain: in a loop, most are alike
+_SKIPPED: Final = 63
 
 #: keys of dictionaries that are the columns of a table
 _OF_TABLES: Final = ({"columns", "data"}, {"columns", "index", "data"})
@@ -88,6 +92,8 @@ class _Plain:
         self.same_arrays = np.zeros(len(basis.queries), np.int64), np.ones(len(basis.queries), np.bool_)
         self.measures: Sequence[Measure] = ()
         self.like: Scores | None = None
+        #: how many of the next runs are not looked at, as so many before were left to the ordinary way
+        self.to_skip = self.n_left = 0
 
     def lists_of(self, submission: Submission) -> list[dict[str, Any]] | None:
         """The documents of each query; None if a run has other queries, or might be read in another way."""
@@ -100,15 +106,21 @@ class _Plain:
             return None
         if any(map(dict.__contains__, lists[:SAMPLE], self.basis.queries)):  # they may retrieve themselves
             return None
-        return lists if any(one.keys() != lists[0].keys() for one in lists) else None
+        if sum(map(len, lists)) > _MOST or all(one.keys() == lists[0].keys() for one in lists):
+            return None
+        return lists
 
     def scores_of(self, submissions: Sequence[Submission], keep_judged: bool) -> list[Scores | None]:
         """See ``plain_scores``."""
         scored: list[Scores | None] = [None] * len(submissions)
-        lists_of = map(self.lists_of, submissions) if self.fits else ()
-        found = [(at, lists) for at, lists in enumerate(lists_of) if lists is not None]
+        if not self.fits or self.to_skip > 0:
+            self.to_skip -= len(submissions)
+            return scored
+        found = [(at, lists) for at, lists in enumerate(map(self.lists_of, submissions)) if lists is not None]
         start = perf_counter()
         judged = self._judged([lists for _, lists in found]) if found else {}
+        self.n_left = 0 if judged else min(2 * self.n_left + len(found), _SKIPPED)
+        self.to_skip = self.n_left
         if not judged:
             return scored
         if self.like is None:
@@ -146,23 +158,26 @@ class _Plain:
         starts, documents, scores = lines
         assert scores is not None
         qrels, lengths = self.basis.qrels["documents"], starts[1:] - starts[:-1]
-        # what is looked up is sorted with the lines; None, of what is not there, becomes NaN
+        keys = sorted_within(sort_keys(scores), lengths)
+        ordered = in_segments(np.repeat(np.arange(len(lists)), lengths), keys)
+        are_plain = np.ones(n, np.bool_)
+        are_plain[segment_of(ordered[1:][ordered[1:] == ordered[:-1]]) // len(self.basis.queries)] = False
+        if not are_plain.any():
+            return {}
+        # what is looked up; None, of what is not there, becomes NaN
         rows = qrels.texts * n
         entries = chain.from_iterable(map(repeat, lists, qrels.sizes.tolist() * n))
         looked_up = np.fromiter(map(dict.get, entries, rows), np.float64, len(rows))
         hits = (looked_up == looked_up).nonzero()[0]
         run, row = np.divmod(hits, len(qrels.texts))
         segment = run * len(self.basis.queries) + qrels.query[row]
-        keys = sort_keys(np.concatenate((scores, looked_up[hits])))
-        ordered = in_segments(np.repeat(np.arange(len(lists)), lengths), sorted_within(keys[: len(scores)], lengths))
         ranks = np.zeros((n, len(qrels.relevance)), np.int64)
-        places = ordered.searchsorted(in_segments(segment, keys[len(scores) :]))
+        places = ordered.searchsorted(in_segments(segment, sort_keys(looked_up[hits])))
         ranks[run, row] = places - starts[segment] + 1
         # those of which there may be more to say
         retrieved, begin = lengths.reshape(n, -1), starts[:: len(self.basis.queries)]
-        are_plain = are_undoubted(qrels, documents, begin, ranks) & are_usual(qrels, ranks, retrieved)
+        are_plain &= are_undoubted(qrels, documents, begin, ranks) & are_usual(qrels, ranks, retrieved)
         are_plain &= ~np.logical_and.reduceat((scores == 0) | (scores == 1), begin[:-1])
-        are_plain[segment_of(ordered[1:][ordered[1:] == ordered[:-1]]) // len(self.basis.queries)] = False
         n_lines = (begin[1:] - begin[:-1]).tolist()
         return {
             run: Judged(qrels, ranks[run], retrieved[run], *self.same_arrays, {}, Remarks(), n_lines[run], reading)
