@@ -101,7 +101,7 @@ def first_lines(head: bytes) -> tuple[str, ...]:
         return ()
     if len(head) > _CUT and (whole := head[: head.rfind(b"\n") + 1]).strip():
         head = whole
-    text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    text = head.decode("utf-8", errors="replace").replace("\r", "\n")  # of blank lines there may be more
     return tuple(line for _, line in islice(content_lines(text, "", comments=Comments()), _SHOWN))
 
 

@@ -89,6 +89,32 @@ def test_a_header_that_is_not_understood_is_refused(source, text):
         assert len(rows(detect.read_run(source(text)))) == text.count("\n")
 
 
+@pytest.mark.parametrize(
+    ("separator", "line", "found"),
+    [
+        (",", '"q",d,0.5', None), (",", "q,d, 0.5", None), (";", '"q"; d;0.5', None), ("\t", 'q\t"d"\t0.5', None),
+        (",", 'q,"d,9",0.5', "d,9"), (",", "q,d\t9,0.5", "d\t9"),
+        (",", "q\td,0.5", "q\td,0.5"), (",", "q d,0.5", "q d,0.5"), (",", "q,d 9,0.5", "d 9"),
+        ("\t", "q\td 9\t0.5", "d 9"),
+        ("\t", "q\td,9\t0.5", "d,9"), (";", "q;d,9;0.5", "d,9"), (",", "q,d\x85,0.5", None),
+    ],
+)  # fmt: skip
+def test_what_is_not_plain_far_behind_the_first_rows_is_read_as_there(source, separator, line, found):
+    table = [("query", "document", "score"), *((f"q{n // 9}", f"d{n % 9}", f"{9 - n % 9}") for n in range(9000))]
+    header, *plain = (separator.join(row) + "\n" for row in table)
+    for lines in ([header, *plain, line + "\n"], [header, line + "\n", *plain]):
+        file = source("".join(lines))
+        if found is None:
+            assert sorted(rows(detect.read_run(file))) == sorted(
+                [*((q, d, float(s)) for q, d, s in table[1:]), ("q", "d", 0.5)]
+            )
+        else:
+            assert (refused(read_rows, file).found, refused(read_rows, file).line) == (
+                found,
+                lines.index(line + "\n") + 1,
+            )
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t", " "])
 @pytest.mark.parametrize(
     ("lines", "scored", "numbers", "kind"),

@@ -164,7 +164,7 @@ def test_the_first_line_shows_what_a_file_is(head, gold, run):
     ("read", "lines"),
     [
         (read_run, "004798 005914 011561 018180 075868 092133\n005914 051566 011876 062078 072913 031245\n"),
-        (read_run, "R05-01-A\t415\t537\t96\t5\t101\n"),
+        (read_run, "R05-01-A\t96\t537\t415\t5\t101\n"),
         (read_three_columns, "004798 011561 000009 022621\n005914 000011 051566\n"),
         (read_three_columns, "004798 011561 000009 1\n005914 000011 051566 1\n"),
     ],

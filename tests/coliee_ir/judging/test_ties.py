@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 import pytest
 from asserting import done, failing
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RR, Compat, Judged, P, nDCG
 
@@ -47,6 +47,7 @@ runs = st.fixed_dictionaries(
 
 
 @settings(max_examples=12, deadline=None)
+@example({"x": dict.fromkeys("abc", 1), "y": {"a": 1, "b": 2}}, {"x": dict.fromkeys("abcd", 1.0)}, "zero")
 @given(golds, runs, st.sampled_from(("zero", "skip")))
 def test_the_span_is_that_of_all_orders(gold, run, unanswered):
     gold["x"]["a"], run["x"]["a"] = 2, 1.0

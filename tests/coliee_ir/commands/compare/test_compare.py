@@ -162,6 +162,7 @@ def test_a_margin_says_what_the_interval_allows():
     for margin, first in ((0.3, "equivalent"), (0.01, "undecided")):
         found = compared(*runs, margin=margin, **options)
         assert [pair.verdict for pair in found.pairs] == [first, *[f"better by more than {margin}"] * 2]
+        assert "90%" in found.tables()[0].caption and f"{margin}" in found.tables()[0].caption
     assert [pair.verdict for pair in compared(*runs).pairs] == ["undecided", "better", "better"]
     margin = 1.0001 * max(map(abs, one_pair(*close, confidence_level=0.9, **options).interval))
     pair = one_pair(*close, margin=margin, **options)  # two one-sided tests: intervals of twice the level

@@ -66,6 +66,15 @@ def test_a_plan_for_accuracies_is_kept_also_where_one_run_is_right_wherever_the_
     assert 0.72 < ExactTest(170, 0.05, 0.0).power(least + 2 * lost / 200, least) < 0.85
 
 
+def test_answers_that_count_half_need_half_the_difference():
+    answers = np.random.default_rng(4).random((2, 90)) < [[0.6], [0.4]]
+    answers[1] = np.where(answers.sum(axis=0) == 0, True, answers[1])
+    answers[1, : int(answers.sum()) - 90] = False  # their accuracies are 1 together
+    boards = [paired.Board([of_mean(run * size) for run in answers]) for size in (1.0, 0.5)]
+    whole, half = ([*power.least_found(board, [(0, 1)], [60, 300], Resampling(99), 0.8)] for board in boards)
+    assert [least for [least] in half] == pytest.approx([least / 2 for [least] in whole])
+
+
 def exact_power(n, share, difference):
     """The power of McNemar's exact test, over all that two runs can answer."""
     won, lost = (share + difference) / 2, (share - difference) / 2
@@ -182,6 +191,7 @@ def test_more_queries_do_not_lessen_the_variance_between_runs_which_is_said():
         for scored, how in ((few_runs, None), (few_runs, "seed"), (many_runs, "seed"))
     )
     assert (single.replicates, single.at_best) == ((), ())
+    assert 0.25 / 30 < systems.largest_share < 0.5
     assert systems.replicates == (3, 3) and systems.resamples == 0
     [few], [many], [best] = systems.sizes[0].found, systems.sizes[1].found, systems.at_best
     assert few > many > 0.02 > single.sizes[1].found[0] and many == pytest.approx(best, rel=0.01)
