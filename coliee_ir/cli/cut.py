@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
+from dataclasses import replace
 from functools import partial
 
 from coliee_adapters.errors import InputError, UsageError
@@ -39,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
         )
     if "order" in (decided := dict(options.decision)):
         ranking = in_order(read(ranking), decided["order"])
+        rule = None if rule is None else replace(rule, order=decided["order"])
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
     tag = tune.fit_tag(options, cut, options.task)
     if rule is not None:
@@ -52,7 +54,7 @@ def _typed(text: str) -> cutoffs.Rule:
         (family, threshold), *more = (part.split("=") for part in text.split(","))
         bounds = {name: int(number) for name, number in more}
         if bounds.keys() <= {"floor", "cap"}:
-            rule = cutoffs.Rule(family, float(threshold), **bounds)
+            rule = cutoffs.Rule(family, float(threshold), bounds.get("floor", 0), bounds.get("cap"))
             n = min(max(rule.threshold, rule.floor), math.inf if rule.cap is None else rule.cap)
             if family == "k" and n != rule.threshold:
                 raise UsageError("bad-value", f"{text} keeps {n:g} documents of each query: write k={n:g}")

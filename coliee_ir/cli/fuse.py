@@ -70,7 +70,8 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
         if "," in options.weights and not Path(options.weights).exists():
             wanted = "numbers separated by commas, such as 0.7,0.3, or a file of fitted weights"
             raise UsageError("bad-value", f"--weights takes {wanted}, not {options.weights}")
-        return Fusion.load(options.weights)
+        fitted, decided = Fusion.load(options.weights), dict(options.decision)
+        return replace(fitted, order=decided.get("order", fitted.order))
     try:
         weights = None if options.weights is None else tuple(map(float, options.weights.split(",")))
     except ValueError:

@@ -45,9 +45,9 @@ from coliee_ir.commands.fuse.methods import (
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.judging.order import check_order
 from coliee_ir.output.rendering import fields_by_name
-from coliee_ir.reading.anything import is_gold_by_name, read_run, reads_as_gold
+from coliee_ir.reading.anything import in_order, is_gold_by_name, read_run, reads_as_gold
 from coliee_ir.reading.submission import unique_names
-from coliee_ir.rules.choices import NORM, TIES, K
+from coliee_ir.rules.choices import CHOICES, NORM, TIES, K
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 
 __all__ = ["METHODS", "NORMS", "Fused", "Fusion", "fuse", "read_all", "usual"]
@@ -94,6 +94,7 @@ class Fusion:
             run says that answers.
         runs: the tags of the runs that the weights belong to, where they are known; empty for a run that has none.
         files: the names of their files, where two of them have one tag.
+        order: ``ascending`` for runs whose lowest scores are best; they are turned around.
 
     Raises:
         UsageError: a method or parameter that does not exist, does not fit, or has no such value.
@@ -107,8 +108,11 @@ class Fusion:
     ties: str | None = None
     runs: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    order: str = "descending"
 
     def __post_init__(self) -> None:
+        if self.order not in CHOICES["order"]:
+            raise UsageError("bad-value", f"the order must be {' or '.join(CHOICES['order'])}, not {self.order!r}")
         for name in ("method", "norm", "ties"):
             one_of(name, getattr(self, name), str | None, "a name")
         if self.method not in METHODS:
@@ -156,6 +160,7 @@ class Fusion:
 
         :meta private:
         """
+        records = [in_order(record, self.order) for record in records]
         names = unique_names([("", record.tag, 0) for record in records])
         is_ranking = METHODS[self.method].ranks
         weights, remarks = self._weights(records)
@@ -308,7 +313,7 @@ class Fusion:
 
     def to_dict(self) -> dict[str, Any]:
         """The fusion as JSON holds it, without what is not set."""
-        return {name: value for name, value in fields_by_name(self).items() if value not in (None, [])}
+        return {name: value for name, value in fields_by_name(self).items() if value not in (None, [], "descending")}
 
     @classmethod
     def from_dict(cls, members: object) -> Fusion:

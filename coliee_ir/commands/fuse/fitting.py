@@ -438,7 +438,7 @@ def fit_fusion(
     of_each += [(tag_alone, alone(len(tags), run)) for run, tag_alone in enumerate(tags)]
     terms = [trial.held_out(of_folds), *(trial.held_out([weights] * len(of_folds)) for _, weights in of_each[1:])]
     contenders = [_contender(trial, *each, held_out, terms[0]) for each, held_out in zip(of_each, terms, strict=True)]
-    whole = replace(fusion, weights=fitted, top=top or contenders[0].top)
+    whole = replace(fusion, weights=fitted, top=top or contenders[0].top, order=evaluator.decisions.order)
     read = (readers, tried.blend.candidates.by_parts()) if isinstance(tried, Rankings) else None
     fused = whole.of_records(records, tag, read)
     return FittedFusion(

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, Unpack
+from typing import NamedTuple, Unpack, cast
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
-from coliee_ir.reading.anything import readable, years
+from coliee_ir.reading.anything import in_order, readable, years
 from coliee_ir.reading.basis import Rules, basis_of, judgements_of, measures_named, suggesting_rules
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import Protocol
@@ -230,7 +230,7 @@ def tune(
         queries=len(pool.queries),
         header=scores.header(),
         remarks=_remarks(scores),
-        rule=rule,
+        rule=replace(rule, order=evaluator.decisions.order),
         resubstitution=sweep.terms(rule).total,
         held_out=terms.total,
         split_sd=spread(terms, repeats, aim.score),
@@ -303,6 +303,7 @@ def cut(
     if not (isinstance(rule, Rule) or (rule is None and filters)):
         raise UsageError("bad-value", f'a run is cut by a rule, such as Rule("k", 3), not by {rule!r}')
     record = ranking(run, task, columns)
+    record = cast(Run, in_order(record, "descending" if rule is None else rule.order))
     one_of("filters", filters, Sequence, "a list of filters")
     return by_parts(record, partial(_cut, record, rule, filters))
 

@@ -22,6 +22,7 @@ from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.judging.order import as_compared
 from coliee_ir.reading.anything import read_run
+from coliee_ir.rules.choices import CHOICES
 
 #: trec_eval takes what is greater for infinite, with which no rule can reckon
 _GREATEST: Final = float(np.finfo(np.float32).max)
@@ -206,6 +207,7 @@ class Rule:
             below the best score the last of them is.
         floor: so many rows of a query are kept in any case.
         cap: not more than so many; None for no bound.
+        order: whether the highest scores are best, or with ``ascending`` the lowest; lists are turned around then.
 
     Raises:
         UsageError: there is no such kind of rule, or a number that it cannot have.
@@ -218,8 +220,11 @@ class Rule:
     threshold: float
     floor: int = 0
     cap: int | None = None
+    order: str = "descending"
 
     def __post_init__(self) -> None:
+        if self.order not in CHOICES["order"]:
+            raise UsageError("bad-value", f"the order of a rule is {' or '.join(CHOICES['order'])}, not {self.order!r}")
         if self.family not in tuple(FAMILIES):
             raise _unknown(str(self.family))
         counts = [self.floor] if self.cap is None else [self.floor, self.cap]
@@ -244,11 +249,12 @@ class Rule:
     def __str__(self) -> str:
         text = FAMILIES[self.family].says.format(self.threshold)
         text += f", at least {self.floor}" if self.floor else ""
-        return text + (f", at most {self.cap}" if self.cap is not None else "")
+        text += f", at most {self.cap}" if self.cap is not None else ""
+        return text + (", the lowest scores first" if self.order == "ascending" else "")
 
     def to_dict(self) -> dict[str, Any]:
         """The rule as JSON."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if (name, value) != ("order", "descending")}
 
     @classmethod
     def from_dict(cls, members: Any) -> Rule:

@@ -1,6 +1,7 @@
 """``coliee-ir tune`` and ``coliee-ir cut``: what is written where, and what is refused."""
 
 import csv
+import dataclasses
 import gzip
 import io
 import json
@@ -12,7 +13,7 @@ import pytest
 from asserting import done, failing, matches, mentions
 
 import coliee_ir.examples
-from coliee_ir import evaluate
+from coliee_ir import Fusion, evaluate, fit_fusion, read_run, to_run
 from coliee_ir.rules.protocol import NEWEST
 
 pytestmark = pytest.mark.usefixtures("one_deal")
@@ -92,6 +93,23 @@ def test_the_files_of_one_test_run_are_cut_together(call):
         call, "tune", *TASK1, "--apply", "a.txt", "--apply", "task1/dense.txt", "-o", "no.txt"
     )
     assert not Path("no.txt").exists()
+
+
+def test_what_is_tuned_or_fitted_with_the_lowest_scores_first_is_applied_so(call):
+    lines = [line.split() for line in Path("trec/bm25.run").read_text().splitlines()]
+    Path("low.run").write_text("".join(f"{q} Q0 {d} {rank} {-float(score)!r} T\n" for q, _, d, rank, score, _ in lines))
+    applied = {}
+    for name, run, order in (("high", "trec/bm25.run", "descending"), ("low", "low.run", "ascending")):
+        tuned = ("tune", "trec/qrels.txt", run, "-m", "MicroF1", "--task", "trec", "--decision", f"order={order}")
+        done(call, *tuned, "--save", "r.json", "--apply", run, "-o", f"{name}.json")
+        done(call, "cut", run, "--rule", "r.json", "-o", f"{name}2.json", "--task", "trec")
+        applied[name] = [json.loads(Path(file).read_text()) for file in (f"{name}.json", f"{name}2.json")]
+        applied[name] = [{query: list(of_query) for query, of_query in cut.items()} for cut in applied[name]]
+        runs = [dataclasses.replace(read_run(run), tag=tag) for tag in ("a", "b")]
+        rules = {"task": "trec", "measure": "AP", "decisions": {"order": order}}
+        fit_fusion("trec/qrels.txt", *runs, **rules).save("w.json")
+        applied[name] += [list(of_query) for of_query in to_run(Fusion.load("w.json").fuse(*runs).run).values()]
+    assert applied["low"] == applied["high"]
 
 
 def test_a_tag_against_the_rules_is_refused_before_anything_is_written_or_that_of_the_file_taken(call):
