@@ -202,13 +202,13 @@ def of_objects(
     )
     named = normal_name((columns or {}).get("query", ""))
     tiers = (frozenset({named}) if named else frozenset(), *NAMES["query"])
-    both = _both_parts(first.records[0], columns or {}, note) if kind == "run" else {}
-    if both and _is_list(first.records[0][both["document"]]):
-        every = list(batches)
-        others = {role: name for role, name in (columns or {}).items() if role not in both}
-        return itertools.chain.from_iterable(
-            of_objects(iter(every), kind, path, {**others, role: name}, note) for role, name in both.items()
-        )
+    both = _both_parts(first.records[0], columns or {}, note, through) if kind == "run" else {}
+    if both and (through or _is_list(first.records[0][both["document"]])):
+        every, parts = list(batches), {**(columns or {}), **both}
+        of_list = {role for role, name in parts.items() if through and name.startswith(f"{through[0]}.")}
+        left_out = {"answer": of_list | {"document"}, "document": {"answer"}}
+        of_parts = ({role: parts[role] for role in parts if role not in left_out[part]} for part in both)
+        return itertools.chain.from_iterable(of_objects(iter(every), kind, path, of_part, note) for of_part in of_parts)
     single = [name for name, value in first.records[0].items() if not isinstance(value, Mapping)]
     query = next((name for tier in tiers for name in single if normal_name(name) in tier), None)
     is_answered = kind == "run" and (columns or {}).get("answer") in first.records[0]  # perhaps beside documents
@@ -219,7 +219,9 @@ def of_objects(
     return itertools.chain.from_iterable(of_dictionary(content, kind, path, of_user, note) for content in entries)
 
 
-def _both_parts(record: Mapping[Any, Any], columns: Mapping[str, str], note: Note) -> dict[str, str]:
+def _both_parts(
+    record: Mapping[Any, Any], columns: Mapping[str, str], note: Note, through: Sequence[str]
+) -> dict[str, str]:
     """The key of a record's answer, and that of the list of its documents, where both are read: by role, answers first.
 
     The user names both or none; where one of them may be copied from the gold, that one is not read is remarked.
@@ -228,7 +230,10 @@ def _both_parts(record: Mapping[Any, Any], columns: Mapping[str, str], note: Not
                if normal_name(name) in EVERY_NAME["answer"] and word_of(value).lower() in LABELS]  # fmt: skip
     lists = [name for name, value in record.items()
              if _is_list(value) and _singular(name) & (EVERY_NAME["document"] | _LISTED)]  # fmt: skip
-    if of_user := {role: columns[role] for role in ("answer", "document") if columns.get(role) in record}:
+    of_user = {role: columns[role] for role in ("answer", "document") if columns.get(role) in record}
+    if through:  # the path of the document goes on in the items of a list
+        of_user |= {"document": columns["document"]}
+    if of_user:
         return of_user if len(of_user) == 2 else {}
     if not answers or not lists or {"answer", "document"} & columns.keys():
         return {}

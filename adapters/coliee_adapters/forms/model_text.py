@@ -285,8 +285,9 @@ def _query(value: Mapping[str, Any], source: Source) -> str:
     """The name of the member that holds the query's id; empty where there is none."""
     if named := source.columns.get("query"):
         return named if named in value else ""
-    known = EVERY_NAME["query"] | {"custom_id"}
-    return next((name for name in value if normal_name(name) in known and name != "query"), "")
+    if "custom_id" in value:  # of a batch, whose own id is another
+        return "custom_id"
+    return next((name for name in value if normal_name(name) in EVERY_NAME["query"] and name != "query"), "")
 
 
 def _lines(text: str, source: Source) -> Iterator[_Row]:

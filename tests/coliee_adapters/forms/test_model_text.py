@@ -133,7 +133,7 @@ WRAPPED = {
 @pytest.mark.parametrize("form", WRAPPED)
 @pytest.mark.parametrize("many", [1, 2])
 def test_texts_come_out_of_what_services_wrap_them_in(form, many, tmp_path):
-    items = [{"custom_id": f"R07-0{at}-A", **WRAPPED[form]} for at in range(many)]
+    items = [{"id": f"batch_{at}", "custom_id": f"R07-0{at}-A", **WRAPPED[form]} for at in range(many)]
     (tmp_path / "out.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
     assert [(one.query, one.label) for one in read(Source(tmp_path / "out.jsonl"))] == [
         (f"R07-0{at}-A", True) for at in range(many)

@@ -485,6 +485,11 @@ def test_articles_beside_an_answer_are_split_where_they_are_named(put, call, tmp
         done(call, "convert", source, target, "--to", to, "--columns", "answer=answer,document=articles")
         assert target.read_text() == expected
     done(call, "convert", source, target, "--to", "labels", "--columns", "answer=answer")
+    nested = json.dumps({"id": "q", "answer": "Y", "found": [{"no": "1", "s": 1.5}, {"no": "2", "s": 2.5}]})
+    source = put("B.jsonl", nested)
+    for to, expected in (("trec", "q Q0 2 1 2.5 B\nq Q0 1 2 1.5 B\n"), ("labels", "q Y B\n")):
+        done(call, "convert", source, target, "--to", to, "--columns", "answer=answer,document=found.no,score=found.s")
+        assert target.read_text() == expected
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz"])
