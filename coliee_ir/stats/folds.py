@@ -18,7 +18,7 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import QUOTIENTS, Terms, of_mean
 from coliee_ir.stats import resampling
-from coliee_ir.stats.paired import Board, tested
+from coliee_ir.stats.paired import DECIMALS, Board, tested
 from coliee_ir.stats.resampling import CONFIDENCE_LEVEL, MOST_REPEATS, Difference, Interval, Resampling, Units
 from coliee_ir.stats.student import NORMAL, t_quantile
 
@@ -164,7 +164,7 @@ def best_of(held_out: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
     """What to expect of the best of several runs, where it is the best by the very scores that are held out.
 
     On each bootstrap sample of the queries the best run is chosen; what it scores on the queries that are not in the
-    sample is averaged. NaN for no run.
+    sample is averaged; of several that are the best alike, so is theirs. NaN for no run.
 
     Source: Tsamardinos, Greasidou, Borboudakis, Machine Learning 107 (2018): bootstrap bias-corrected cross-validation.
     """
@@ -173,9 +173,10 @@ def best_of(held_out: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
     each = np.concatenate([terms.each.T for terms in held_out])
     outside: list[FloatArray] = []
     for drawn in resampling.draws(seed, n_resamples, each.shape[1], len(each)):
-        inside = _scores(held_out, each, drawn)
-        best = np.argmax(np.nan_to_num(inside, nan=-np.inf), axis=0)
-        outside.append(_scores(held_out, each, (drawn == 0).astype(np.float64))[best, np.arange(len(drawn))])
+        inside = np.nan_to_num(_scores(held_out, each, drawn), nan=-np.inf).round(DECIMALS)
+        is_best = inside == inside.max(axis=0)
+        of_best = np.where(is_best, _scores(held_out, each, (drawn == 0).astype(np.float64)), 0.0)
+        outside.append(of_best.sum(axis=0) / is_best.sum(axis=0))
     scores = np.concatenate(outside)
     greatest = max((terms.total for terms in held_out if not math.isnan(terms.total)), default=math.nan)
     expected = float(np.nanmean(scores)) if np.isfinite(scores).any() else math.nan

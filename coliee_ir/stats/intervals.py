@@ -84,7 +84,7 @@ def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True)
         return Interval(math.nan, math.nan)
     uneven = float((squares**2).sum()) - total * total / n
     degrees = 2 * total * total / uneven if uneven > 0 else math.inf
-    degrees = int(min(max(degrees, _LEAST_DEGREES), n - 1))
+    degrees = int(round(min(max(degrees, _LEAST_DEGREES), n - 1), 6))  # or it hangs on the order of sums
     return _interval_around(score, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
 
 

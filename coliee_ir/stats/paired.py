@@ -110,7 +110,7 @@ class Null(NamedTuple):
         if self.drawn:
             return float(self.reach[last])
         beyond = self.reach[last + 1 :] if observed is None else np.append(self.reach[last + 1 :], observed)
-        above = beyond[(beyond > self.reach[last]) & np.isfinite(beyond)].min(initial=math.inf)
+        above = beyond[(beyond > _reach(self.reach[last])) & np.isfinite(beyond)].min(initial=math.inf)
         return float(self.reach[last] + (above if math.isfinite(above) else self.reach[last])) / 2
 
 
@@ -246,7 +246,7 @@ class Board:
             ends = np.array([np.minimum(ends[0], reached[0]), np.maximum(ends[1], reached[1])])
         ends = np.where(is_out & (ends * np.sign(d) <= 0), own, np.where(is_open, np.nan, ends))
         if len(instead := np.flatnonzero(few | (unit > 0))):
-            size = np.where((unit > 0) & (self.differing[a, b] > 5), unit, self.span)[instead]
+            size = np.where((unit > 0) & (is_out | (self.differing[a, b] > 5)), unit, self.span)[instead]
             ends[:, instead] = self.scored(pairs[instead], size, np.where(few, math.inf, c)[instead], z)
         return np.where(np.isfinite(ends) & ~np.isnan(d), ends, np.nan).T
 

@@ -81,7 +81,7 @@ def error_of(terms: Terms) -> tuple[float, int]:
     variances = n * (squares + _PRIOR * pooled * weights**2) / (n - 1 + _PRIOR)
     total = float(variances.sum())
     degrees = total**2 / max(float((variances**2 / (n - 1 + _PRIOR)).sum()), sys.float_info.min)
-    return math.sqrt(total), int(min(degrees, free)) if free >= _LEAST_FREE else 0
+    return math.sqrt(total), int(round(min(degrees, free), 6)) if free >= _LEAST_FREE else 0
 
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:

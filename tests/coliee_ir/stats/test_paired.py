@@ -185,6 +185,27 @@ def test_p_and_interval_never_contradict_each_other(seed, queries, alike, n_resa
         assert sorted(wins) == sorted(map(tuple, np.argwhere(better).tolist()))
 
 
+@pytest.mark.parametrize("level", [0.7, 0.9])
+def test_also_of_few_queries_that_differ_by_one_amount_p_and_interval_agree(level):
+    rows = np.full((2, 7), 0.5)
+    rows[1, : 4 if level == 0.7 else 5] += 1 / 3
+    [found] = pairs_tested(Board([of_mean(row) for row in rows]), [(0, 1)], Resampling(999, SEED, level))
+    assert found.p < 1 - level
+    check_dual(found.p, *found.interval, alpha=1 - level)
+
+
+def test_the_order_of_runs_changes_no_joint_interval_though_sums_of_flips_tie():
+    random = np.random.default_rng(3)
+    for _ in range(30):
+        rows = (random.random((5, 10)) < random.uniform(0.1, 1, (5, 1))).astype(float)
+        order, pairs = random.permutation(5), list(combinations(range(5), 2))
+        turned = [(int(np.flatnonzero(order == a)[0]), int(np.flatnonzero(order == b)[0])) for a, b in pairs]
+        first = jointly([(Board([of_mean(row) for row in rows]), pairs)], Resampling(2000))
+        other = jointly([(Board([of_mean(row) for row in rows[order]]), turned)], Resampling(2000))
+        assert first.critical == pytest.approx(other.critical, rel=1e-6)
+        assert first.intervals[0] == pytest.approx(other.intervals[0], abs=1e-6)
+
+
 @pytest.mark.parametrize("name", ["gm_map", "MacroF(beta=2,of=means)", "num_ret"])
 def test_other_scores_are_linearised(name):
     kinds = {measure: (task, decisions) for measure, task, decisions in twin.KINDS}

@@ -126,6 +126,15 @@ def test_the_interval_of_a_score_is_that_of_its_definition(seed, n, level, withi
     assert jackknife_t(of_mean(values), level, within_1=False) == pytest.approx(tuple(wanted), rel=1e-9)
 
 
+def test_the_order_of_queries_changes_no_degree_of_freedom():
+    values, random = (
+        np.repeat([0.3, 0.1, 0.5], [16, 2, 2]),
+        np.random.default_rng(0),
+    )  # of ten degrees, but for rounding
+    ends = [jackknife_t(of_mean(random.permutation(values)), 0.95) for _ in range(50)]
+    assert np.ptp(ends, axis=0) == pytest.approx([0, 0], abs=1e-9)
+
+
 @given(st.lists(st.sampled_from([0.0, 0.01, 0.5, 1.0]), min_size=2, max_size=30), st.floats(0.5, 0.999999))
 def test_the_interval_of_a_score_holds_it_and_is_never_beyond_0_and_1(values, level):
     low, high = jackknife_t(of_mean(np.array(values)), level)

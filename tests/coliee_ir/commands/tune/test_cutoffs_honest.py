@@ -232,6 +232,11 @@ def test_the_best_of_several_is_scored_on_queries_that_did_not_choose_it():
     assert math.isnan(folds.best_of([], 60, 5).score)
 
 
+def test_the_order_of_runs_does_not_choose_between_those_that_are_the_best_alike():
+    held = [of_mean((np.random.default_rng(seed).random(15) < 0.5).astype(float)) for seed in range(3)]
+    assert folds.best_of(held[::-1], 500, 5).score == pytest.approx(folds.best_of(held, 500, 5).score, abs=1e-9)
+
+
 def test_the_best_of_several_is_never_corrected_upwards():
     held = [of_mean(np.linspace(0.2, 0.9, 40) ** 2), of_mean(np.linspace(0.0, 0.5, 40))]
     for seed in range(20):  # the one run is always the best, and the estimate above or below its score by chance
