@@ -6,6 +6,7 @@ mailbox ──sort_files, once──▶ Inventory ─┬─▶ Evaluator of each
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import zlib
@@ -17,7 +18,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from coliee_adapters.by_key import by_key
-from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.errors import ColieeError, UsageError, shortened
 from coliee_adapters.files.source import PathKind, Source
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
@@ -33,7 +34,7 @@ from coliee_ir.inbox.envelopes import is_disguised
 from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
 from coliee_ir.inbox.grouping import Excess, excess, too_many
 from coliee_ir.inbox.inventory import Inventory, sort_files
-from coliee_ir.inbox.tasks import Golds, QueryFile
+from coliee_ir.inbox.tasks import Golds, QueryFile, text_of_head
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.judging.judged import Judged
 from coliee_ir.reading.basis import Basis
@@ -43,6 +44,9 @@ from coliee_ir.scoring.evaluator import Evaluator
 
 #: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
 _MISSED, _ENOUGH = 0.1, 4
+
+#: so many queries in a file show that it may be a run
+_HOLDS: Final = 10
 
 #: two teams' runs are asked about where they share a larger part of the shorter one's documents, and of the longer's
 _SHARED: Final = 0.95
@@ -86,7 +90,8 @@ class Decision(NamedTuple):
         # a name is one word, and none that could be the figure
         about = (re.sub(r"\s+|^(?=[0-9a-f]{4}$)", "_", name) for name in (self.team, self.run))
         words = [*filter(None, about)] or [self.file]
-        return " ".join(filter(None, (self.kind, *words, f"{zlib.crc32(str(self.what).encode()) & 0xFFFF:04x}")))
+        facts = f"{self.file} {self.what}".encode("utf-8", "backslashreplace")
+        return " ".join(filter(None, (self.kind, *words, f"{zlib.crc32(facts) & 0xFFFF:04x}")))
 
     @property
     def status(self) -> str:
@@ -110,6 +115,13 @@ class Day(NamedTuple):
     teams: Teams  # whose the files are
     bases: tuple[Basis, ...] = ()  # by what the runs of each task are scored
     held: tuple[tuple[str, Excess], ...] = ()  # by task, the runs that are not scored until a person has decided
+    elsewhere: frozenset[str] = frozenset()  # files that a task passed over as of other queries than its gold's
+
+    @property
+    def placed(self) -> set[str]:
+        """The files of runs that are scored, or may be: what another task says of them does not count."""
+        of_boards = {file for board in self.boards for entry in board.entries for file in entry.files}
+        return of_boards.union(file.path for _, over in self.held for run in over.runs for file in run.files)
 
 
 def day_of(edition: Edition, watch: Watch | None = None) -> Day:
@@ -135,7 +147,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     inventory = sort_files(
         edition.mailbox, golds=golds, besides=other_files, teams=teams, edition=edition.year, check=validate
     )
-    boards, held = list[Leaderboard](), list[tuple[str, Excess]]()
+    boards, held, elsewhere = list[Leaderboard](), list[tuple[str, Excess]](), set[str]()
     for part, evaluator in zip(edition.tasks, evaluators.values(), strict=True):
         # what is not of its task is passed over, and that of another
         own = replace(inventory, items=[replace(file) for file in inventory.items])
@@ -147,6 +159,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             if not _too_many(part.name, runs_of_team).is_settled(edition.settled)
         ]
         held += [(part.name, runs_of_team) for runs_of_team in over]
+        elsewhere |= {file.file for file in own.items if file.skip_reason == "elsewhere"}
         undecided = {id(run) for runs_of_team in over for run in runs_of_team.runs}
         intake.submissions[:] = [run for run in intake.submissions if id(run) not in undecided]
         try:
@@ -158,8 +171,9 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             for file, mine in zip(inventory.items, own.items, strict=True):
                 file.skip_reason = file.skip_reason or mine.skip_reason * (mine.skip_reason == "unscored")
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
+    bases = tuple(evaluators.values())
     day = Day(
-        edition, received(inventory), tuple(boards), (), inventory, teams, tuple(evaluators.values()), tuple(held)
+        edition, received(inventory), tuple(boards), (), inventory, teams, bases, tuple(held), frozenset(elsewhere)
     )
     closed = {file.file for file in inventory.items if file.sender.listed_status not in ("", "ranked", "unofficial")}
     decisions = dict.fromkeys(decision for find in _FINDERS for decision in find(day))
@@ -334,11 +348,10 @@ def _remarks_of_boards(day: Day) -> _Found:
 
 def _refused_files(day: Day) -> _Found:
     """What could not be ranked, once; a file whose task nothing shows is refused by every board."""
-    ranked = {file for board in day.boards for entry in board.entries for file in entry.files}
     closed = {item.source.name for item in day.inventory.items if item.sender.status}
     refused = by_key((refusal for board in day.boards for refusal in board.invalid), lambda refusal: refusal.files)
     for refusal, *_ in refused.values():
-        if not ranked.intersection(refusal.files) and not closed.issuperset(refusal.files):
+        if not day.placed.intersection(refusal.files) and not closed.issuperset(refusal.files):
             yield Decision(Remark.of("refused", reason=refusal.reason), refusal.team, refusal.tag, refusal.files[0])
     for item in day.inventory.items:
         if not item.team and (item.described or not item.skip_reason):
@@ -349,15 +362,35 @@ def _refused_files(day: Day) -> _Found:
             yield Decision(
                 Remark.of("passed-over.task", file=item.file, task=item.task), item.team, item.tag, item.file
             )
-    with_runs = {item.team for item in day.inventory.scored}
-    for item in day.inventory.items:
-        # a mail, or an archive of mails, whose attachment is lost
-        is_mail = item.skip_reason == "nothing" and item.source.kind is PathKind.ARCHIVE
-        if item.skip_reason == "nothing" and (is_mail or (item.team and item.team not in with_runs)):
-            what = SKIP_REASONS["bare" if is_mail else "nothing"][0]
-            yield Decision(Remark("passed-over", f"{item.file} is a {what}"), item.team, "", item.file)
     skipped = [item for item in day.inventory.walked.skipped if item[0] != "besides"]
     yield from (Decision(Remark("passed-over", line)) for line in skipped_remarks(skipped))
+
+
+def _unread_files(day: Day) -> _Found:
+    """Files that were passed over and may be runs: by the queries in them, or as nothing else came."""
+    asked = {query for basis in day.bases for query in basis.queries if len(query) > 2}
+    refused = {file for board in day.boards for refusal in board.invalid for file in refusal.files}
+    with_runs = {item.team for item in day.inventory.scored}
+    for item in day.inventory.items:
+        reason, what = item.skip_reason, ""
+        # a mail, or an archive of mails, whose attachment is lost
+        is_mail = reason == "nothing" and item.source.kind is PathKind.ARCHIVE
+        if item.file in day.elsewhere - day.placed - refused:
+            what = f"is taken for a {SKIP_REASONS['elsewhere'][0]}: is it a run?"
+        elif reason in ("nothing", "named", "judged") and _holds(item.source, asked):
+            what = f"is taken for a {SKIP_REASONS[reason][0]}: is it a run?"
+        elif is_mail or (reason == "nothing" and item.team and item.team not in with_runs):
+            what = f"is a {SKIP_REASONS['bare' if is_mail else 'nothing'][0]}"
+        if what:
+            yield Decision(Remark("passed-over", f"{item.file} {what}"), item.team, item.tag, item.file)
+
+
+def _holds(source: Source, queries: Collection[str]) -> bool:
+    """Whether the first lines of a file hold ten of these queries, or all."""
+    with contextlib.suppress(ColieeError):
+        words = {*re.findall(r"[\w-]+", text_of_head(source.head()))}
+        return 0 < min(_HOLDS, len(queries)) <= len(words.intersection(queries))
+    return False
 
 
 def _description_gaps(day: Day) -> _Found:
@@ -404,5 +437,5 @@ def _hard_questions(day: Day) -> _Found:
 
 _FINDERS: Final = (
     _missing_tasks, _unknown_rules, _late_files, _doubtful_senders, _shared_tags, _set_aside, _refused_files,
-    _suspicious_runs, _copies, _near_copies, _remarks_of_boards, _description_gaps, _hard_questions,
+    _unread_files, _suspicious_runs, _copies, _near_copies, _remarks_of_boards, _description_gaps, _hard_questions,
 )  # fmt: skip

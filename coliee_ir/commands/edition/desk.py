@@ -129,11 +129,12 @@ _DOCUMENT: Final = re.compile(r"(?i)\.(?:docx?|odt|pdf|rtf)$")
 #: so many runs are named that are too many
 _NAMED: Final = 20
 
-#: what is said while it is open whether all senders are the team's, and whether a run replaces another
+#: what is said while it is open whether all senders are the team's, a run replaces another, or a file is one
 _APART: Final = (
     "Files came under the name of this team from more than one sender. Those from {} are kept apart until we know "
     "whether all of them are the team's."
 )
+_UNREAD: Final = "not scored; if it is, or holds, a run, send it again under another name"
 _REPLACED: Final = (
     "{}, of the same run tag or file name, came later: does it replace this one? Until we know, both count"
 )
@@ -162,15 +163,21 @@ def teams_of(day: Day) -> Iterator[Team]:
     """The teams from which anything came, and their senders, as far as these are kept apart."""
     common, items = day.teams.common, {file.file: file for file in day.inventory.items}
     open_files = {decision.file for decision in day.decide if decision.kind == "replaces"}
+    notes = dict.fromkeys((decision.file for decision in day.decide if decision.kind == "passed-over"), _UNREAD)
     sent = [(entry, entry.submission) for board in day.boards for entry in board.entries]
-    replaced = {
+    notes |= {
         run.replaces: _REPLACED.format(below(entry.file, common))
         for entry, run in sent
         if run is not None and run.replaces in open_files
     }
     for (name, account), rows in by_key(day.inbox.received, lambda row: items[row.file].origin).items():
         own = {row.file: below(row.file, common) for row in rows}
-        invalid = (run for board in day.boards for run in board.invalid if not own.keys().isdisjoint(run.files))
+        invalid = (
+            run
+            for board in day.boards
+            for run in board.invalid
+            if not own.keys().isdisjoint(run.files) and day.placed.isdisjoint(run.files)
+        )
         refused = by_key((refused_below(run, common) for run in invalid), lambda run: run.files)
         yield Team(
             name,
@@ -180,7 +187,7 @@ def teams_of(day: Day) -> Iterator[Team]:
                 replace(
                     row,
                     file=own[row.file],
-                    remark=f"copy of {own[row.same_as]}" if row.same_as else replaced.get(row.file, row.remark),
+                    remark=f"copy of {own[row.same_as]}" if row.same_as else notes.get(row.file, row.remark),
                 )
                 for row in rows
             ],
@@ -231,16 +238,20 @@ def _receipt(team: Team) -> Iterator[str]:
         status = team.own[received.file].sender.status if received.tag else ""
         description = (
             ""
-            if team.own[received.file].skip_reason in ("gold", "named", "judged")  # of which nothing is said
+            if team.own[received.file].skip_reason in ("gold", "named", "judged")  # of which nothing else is said
+            and received.remark != _UNREAD
             else ", ".join(filter(None, (task, received.tag, received.part, status, received.remark)))
         )
         yield f"  {received.file}{when}: {description or 'received'}"
     if not team.describes and any(received.described is not None for received in team.files):
         unread = [received.file for received in team.files if received.remark and _DOCUMENT.search(received.file)]
         cannot = f"; {', '.join(unread)} cannot be read as one: send it as plain text" if unread else ""
-        yield from ("", f"No system description has arrived{cannot}.")
+        yield from ("", f"No system description has arrived{' from this sender' * bool(team.account)}{cannot}.")
     grave = [
-        finding for finding in team.findings if finding.severity is not Severity.NOTE and finding.rule != "unchecked"
+        finding
+        for finding in team.findings
+        # how many runs are too many is said of those that are held alone
+        if finding.severity is not Severity.NOTE and finding.rule not in ("unchecked", "runs")
     ]
     # whether a run has any document of the gold tells how a query was judged
     refused = [str(invalid.reason) for invalid in team.refused if invalid.reason.kind != "mismatch"]

@@ -682,3 +682,72 @@ def test_labels_are_near_the_gold_where_hardly_one_is_wrong(hold, wrong, kinds):
     Path("in/EVIL/r.txt").write_text("".join(lines))
     day = day_of(read_edition("coliee.toml"))
     assert {one.kind for one in day.decide} & {"perfect-score", "near-copy"} == kinds
+
+
+def again_with(**changes):
+    """The day of the same edition, with other texts in its file."""
+    text = Path("coliee.toml").read_text()
+    for old, new in changes.items():
+        text = text.replace(f"{old} = ", new, 1)
+    Path("coliee.toml").write_text(text)
+    return day_of(read_edition("coliee.toml"))
+
+
+@pytest.mark.parametrize(("date", "kind"), [("", "undated"), (LATE, "late"), (EARLY, "perfect-score")])
+def test_what_is_settled_of_one_file_is_not_settled_of_the_next(hold, date, kind):
+    first = {"y.eml": mail("[submission] EVIL", {"r.txt": run("EVIL1", 10)}, EVIL, date)}
+    keys = [one.key for one in hold(first).decide]
+    assert any(key.startswith(kind) for key in keys)
+    more = {**first, "z.eml": mail("[submission] EVIL", {"s.txt": run("EVIL1", 10) + "\n"}, EVIL, date)}
+    hold(more)
+    day = again_with(settled=f"settled = {json.dumps(keys)}\n# ")
+    assert [one.file.partition("/r")[0].partition("/s")[0] for one in day.decide if one.kind == kind] == ["in/z.eml"]
+
+
+LABELS = json.dumps({f"{n:06}": ["000701"] for n in QUERIES})
+
+#: a file that is passed over → whether it may be a run
+PASSED_OVER = {
+    "a run that is named as a gold": ("task1_test_labels_2026.json", LABELS, True),
+    "a run that is named as notes": ("notes.txt", run("E1", 3), True),
+    "a run that is named as a log": ("run.log", run("E1", 3), True),
+    "a run that looks like a table of scores": (
+        "a.csv", "team,query,document\n" + "".join(f"EVIL,{n:06},000501\n" for n in QUERIES), True),
+    "the run of a tag, in another file of other queries": (
+        "b.txt", run("EVIL2", 5).replace("\n0000", "\n0020").replace("000001", "002001"), True),
+    "a readme with an example": ("README.txt", "Lines are like this:\n000001 000501 EVIL2\n", False),
+    "scores": ("scores.csv", "rank,run,accuracy\n1,a,0.5\n", False),
+    "another year's gold": ("task1_train_labels_2020.json", LABELS.replace('"0000', '"0090'), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PASSED_OVER)
+def test_a_file_that_may_be_a_run_is_not_passed_over_in_silence(hold, case):
+    name, content, may_be_run = PASSED_OVER[case]
+    day = hold({"EVIL/a.txt": run("EVIL2", 5), f"EVIL/{name}": content})
+    told = {one.kind for one in day.decide if one.file == f"in/EVIL/{name}"}
+    assert told == ({"passed-over"} if may_be_run else set())
+    lines = letters(day)["EVIL"].get_content().splitlines()
+    (line,) = (line for line in lines if line.startswith(f"  EVIL/{name}"))
+    assert ("not scored" in line) == may_be_run and not re.search("gold|judge", line)
+    day = hold({}, f"EVIL/{name},EVIL,withdrawn\n")
+    assert "passed-over" not in {one.kind for one in day.decide}
+
+
+def test_what_one_task_says_of_a_run_of_another_is_in_no_letter(hold):
+    hold({"EVIL/x.txt": made._labels("EVIL1", 0, 9), "EVIL/z.txt": "R07-01-U Y EVIL2\n\0\n"}, honest={}, task="3")
+    text = Path("coliee.toml").read_text() + '[[task]]\ntask = "4"\ngold = "gold3"\n'
+    Path("coliee.toml").write_text(text)
+    day = day_of(read_edition("coliee.toml"))
+    assert seen(day) == {"EVIL1": ("EVIL", "")}  # by Task 3, its articles are missing
+    _, _, refused = letters(day)["EVIL"].get_content().partition("cannot be scored")
+    assert "EVIL/z.txt" in refused and "EVIL/x.txt" not in refused
+
+
+def test_a_letter_says_no_more_that_runs_are_too_many_once_that_is_settled(hold):
+    files = {"z.eml": mail("[submission] EVIL", {f"{n}.txt": run(f"E{n}", n) for n in range(4)}, EVIL, EARLY)}
+    day = hold(files)
+    assert "may send" in letters(day)["EVIL"].get_content()
+    (key,) = (one.key for one in day.decide if one.kind == "many-runs")
+    day = again_with(settled=f"settled = {json.dumps([key])}\n# ")
+    assert {f"E{n}" for n in range(4)} <= seen(day).keys() and "at most" not in letters(day)["EVIL"].get_content()
