@@ -39,7 +39,8 @@ def _check_target(options: argparse.Namespace) -> None:
         states_tag = tag.encode() in Source(target).head().split()  # else it is called as its file is
         firsts = {next(queries_of(record), "") for record in records}  # with which what was made of it begins
         is_other = (states_tag and tag not in tags) or (
-            firsts.isdisjoint(queries_of(before))
+            options.like is None
+            and firsts.isdisjoint(queries_of(before))
             and {*queries_of(before)}.isdisjoint(chain.from_iterable(map(queries_of, records)))
         )
     if is_other:

@@ -401,19 +401,20 @@ class _Known:
         return bool(unknown) and any(True for _ in self.changes(unknown))
 
 
-def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]:
+def respelled_like(ids: Iterable[str], known: Collection[str], *, unsure: bool = True) -> dict[str, str]:
     """Id → how the known ids would write it, for those that change, by the usual changes that make most of them known.
 
     A change that makes one known is made to the others too, since not all need be judged, if they then look like known
     ones. What makes none known, or would make two ids the same, is not done. What may take away a part of an id is done
-    only where hardly any is known without it.
+    only where hardly any is known without it, and only if ``unsure``: 424 and 424-2 are two articles.
     """
     now, of_gold = {id_: id_ for id_ in ids}, _Known(known)
     while unknown := [id_ for id_, text in now.items() if text not in of_gold.ids]:
         texts, n_best = [now[id_] for id_ in unknown], 0
         for i, changed in of_gold.changes(texts):
             n = sum(map(of_gold.ids.__contains__, changed))
-            if n > n_best and (_RESPELLINGS[i][1] not in _UNSURE or n >= _TIMES * (len(now) - len(unknown))):
+            is_sure = _RESPELLINGS[i][1] not in _UNSURE
+            if n > n_best and (is_sure or (unsure and n >= _TIMES * (len(now) - len(unknown)))):
                 best, n_best = changed, n
         if not n_best:
             break

@@ -36,6 +36,7 @@ from coliee_ir.reading.anything import (
     joined_runs,
     keys_of,
     read_gold,
+    read_queries,
     read_run,
     reads_as_gold,
     reads_as_run,
@@ -167,7 +168,7 @@ def convert(
         aggregate: what a document's score is of those of its passages: ``max``, ``sum``, ``mean``, or ``first``, that
             of the passage with the least number. ``vote`` for several answers to a question, as of a model that is
             sampled: the answer that most of them give, and N where as many give the other.
-        like: a gold, as whose ids those of a run are written where only one can be meant.
+        like: a gold, or the organisers' test file, as whose ids those of a run are written where only one can be meant.
         corpus: for ``statements``, the Civil Code, which has the texts of articles.
 
     Raises:
@@ -240,7 +241,7 @@ def convert(
             raise UsageError("wrong-part", f"{record.path} holds answers; --chunks needs documents")
         record = joined(record, chunks, aggregate)
     if like is not None:
-        record, changed = written_like(record, read_gold(like, columns=columns))
+        record, changed = written_like(record, _ids_of(like, columns))
         messages += changed
     messages += write(record, target, to=to, tag=tag, template=template)
     of_model = files if form == model_text.FORM and aggregate != VOTE else []
@@ -248,6 +249,16 @@ def convert(
     for answer in without:
         messages.append(Remark.of("no-answer", place=answer.place, query=answer.query, text=quoted(answer.text)))
     return messages
+
+
+def _ids_of(like: PathLike, columns: Mapping[str, str] | None) -> Gold:
+    """The gold whose ids are taken; of the organisers' test file, its queries."""
+    try:
+        return read_gold(like, columns=columns)
+    except InputError as error:
+        if error.kind != "missing-label":
+            raise
+        return Gold({query: {} for query in read_queries(like)}, path=os.fspath(like))
 
 
 def _join_records(records: Sequence[Run | Answers], tag: str | None) -> tuple[Run | Answers, list[str]]:

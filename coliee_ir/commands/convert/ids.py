@@ -19,7 +19,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.rows import with_answer_words
 from coliee_adapters.forms.statute import article_named
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS, word_of
-from coliee_adapters.records import Answers, Gold, Run, normal_id, question_of
+from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run, normal_id, question_of
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.judging.mismatch import respelled_like
@@ -155,25 +155,31 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
     judged = {document for of_query in (gold.qrels or {}).values() for document in of_query}
     retrieved = dict.fromkeys(document for ranking in rankings.values() for document in ranking)
     messages, rewritten = list[str](), list[dict[str, str]]()
+    of_law = all(map(STATUTE_ID.fullmatch, gold.queries))
     for what, ids, known in (("query", labels or rankings, {*gold.queries}), ("document", retrieved, judged)):
-        changed = respelled_like(ids, known)
+        changed = respelled_like(ids, known, unsure=not of_law)
         unknown = [text for text in ids if changed.get(text, text) not in known]  # also where two name one article
         if what == "query":
             questions = {question_of(text): text for text in known}
             named = {text: questions.get(question_of(text), text) for text in unknown}
         else:
             named = {text: article_named(text) or text for text in unknown}
-        changed |= {text: article for text, article in named.items() if article in known}
+        accepted = known | (
+            {*named.values()} if of_law and what == "document" else set()
+        )  # not all articles are judged
+        changed |= {text: other for text, other in named.items() if other in accepted and other != text}
         rewritten.append(changed)
         for old, new in islice(changed.items(), 1):
             n = counted(len(changed), what)
             messages.append(f"ids of {n} written as in {gold.path} (first: {old} as {new})")
-        if what == "document" and ids and not judged:
+        if what == "document" and ids and not judged and not of_law:
             messages.append(
                 f"{gold.path} has no documents: ids of documents stay as they are (first: {shortened(next(iter(ids)))})"
             )
-        elif unmatched := [shortened(text) for text in (changed.get(text, text) for text in ids) if text not in known]:
-            messages.append(f"{counted(len(unmatched), what)} not in {gold.path} (first: {unmatched[0]})")
+        else:
+            unmatched = [shortened(text) for text in (changed.get(text, text) for text in ids) if text not in known]
+            if known and unmatched:
+                messages.append(f"{counted(len(unmatched), what)} not in {gold.path} (first: {unmatched[0]})")
     queries, documents = rewritten
     if isinstance(record, Answers):
         meant = [(queries.get(query, query), label) for query, label in labels.items()]

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from coliee_adapters.forms.columns import as_number, last_column
 from coliee_adapters.forms.statute import article_named
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
-from coliee_adapters.records import normal_id
+from coliee_adapters.records import normal_id, question_of
 from coliee_ir.commands.validate.rules import CONVERT, MANY
 from coliee_ir.commands.validate.sheet import LABELLED, Context, Line, Pool, Sheet, clean_tag
 from coliee_ir.judging.mismatch import ARTICLE, Respelling
@@ -211,6 +211,9 @@ class _Ids:
             faults, text = (("txt-suffix", text, ""),), normal_id(text)
         if (article := self.named(text)) and (pool is None or article in pool):
             return _Verdict(article, (*faults, (self.form, text, f"{self.expected}; here {article}")), False)
+        if pool is not None and (question := question_of(text)) != text and question in pool:
+            fault = (self.form, text, f"{self.expected}; here {question}")
+            return _Verdict(question, (*faults, fault), False)
         if not text.isascii():  # that is a finding already
             return _Verdict(text, faults, True)
         wrong = self._wrong(text)

@@ -548,6 +548,16 @@ def test_answers_in_tables_and_json_are_converted_by_the_command_named(name, con
     assert [line.split()[:2] for line in Path("OUT").read_text().splitlines()] == [[query, "Y"] for query in _ASKED]
 
 
+def test_questions_in_any_spelling_are_mended_from_the_test_file(call):
+    pairs = "".join(f'<pair id="{query}"><t2>x</t2></pair>' for query in ("R07-01-A", "R07-02-I"))
+    put("test.xml", f"<dataset>{pairs}</dataset>")
+    put("run.txt", "R7-1-ア Y T\n令和７年-2-イ N T\n")
+    call("run.txt", "--task", "4", "--queries", "test.xml", "--fix", "copy.txt")
+    assert Path("copy.txt").read_text() == "R07-01-A Y T\nR07-02-I N T\n"
+    convert("run.txt", "like.txt", like="test.xml", to="labels")
+    assert Path("like.txt").read_text() == Path("copy.txt").read_text()
+
+
 def test_a_parquet_file_is_converted_by_the_command_named(call):
     convert(put("run.txt", RUN1), "own.parquet")
     code, out, _ = call("own.parquet", "--task", "1")
