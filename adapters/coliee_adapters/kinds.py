@@ -247,6 +247,7 @@ REMARKS: Final = {
     "undated": "the mail has no date; set its status in the teams file to ranked or late",
     "undated.sender": "the time of the last server is missing, cannot be read, or names no zone, and the time taken is "
     "{time}; set the status in the teams file to ranked or late",
+    "damaged-mail": "the mail is cut short or damaged; save it again",
     "doubled-header": "the mail has several lines {examples}; the first subject and sender count, and the last date",
     "forwarded": "the mail holds another one, of {sender}, for {team}, received {time}; the outer one decides the "
     "team, and the later time counts; list the mail in the teams file if it is another team's",

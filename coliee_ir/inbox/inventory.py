@@ -513,7 +513,7 @@ def is_nothing(source: Source) -> bool:
             return bool(inside.mails) and not inside.files  # a mail without attachments
         return False
     if fault.fault is not None and not fault.is_readable_as_table:
-        return bool(re.fullmatch(_BESIDES, Path(file).name)) or _is_document(file)
+        return is_beside(file) or _is_document(file)
     read = source if fault.fault is None else Source(file, lenient=True)
     start = (head := read.head()).lstrip()
     if not start or start.startswith((b"{", b"[")):
@@ -522,14 +522,19 @@ def is_nothing(source: Source) -> bool:
         return detect.form_by_head(read, "gold") is not None
     text, form = text_of_head(head), getattr(detect.form_by_head(read, "run"), "name", "")
     names = re.split(r"[,;\t]", text.lstrip().partition("\n")[0]) if form == "table" else ()
-    is_beside = re.fullmatch(_BESIDES if form in ("", "columns") else _README, Path(file).name)
-    if is_beside or any(re.fullmatch(_OF_SCORES, name) for name in names):
+    named = is_beside(file) if form in ("", "columns") else re.fullmatch(_README, Path(file).name)
+    if named or any(re.fullmatch(_OF_SCORES, name) for name in names):
         return True
     if form not in ("", "columns", "table") or (form == "table" and tabular.header_of(source)):
         return False
     # a run's lines begin with the id of a query, which has a digit
     lines = list(words_of(text))
     return 2 * sum(len(words) > 1 and any(map(str.isdigit, words[0])) for words in lines) < len(lines)
+
+
+def is_beside(file: str) -> bool:
+    """Whether a file is named as what is sent beside runs."""
+    return bool(re.fullmatch(_BESIDES, Path(file).name))
 
 
 def _is_document(file: str) -> bool:

@@ -300,6 +300,8 @@ class Teams:
             yield Remark.of("undated.sender", time=mail.received)
         if envelope.team and self._has_folder(key := team_key(envelope.folder)) and key != team_key(envelope.team):
             yield Remark.of("team-list.folder", team=shortened(envelope.team), other=shortened(envelope.folder))
+        if mail is not None and not mail.is_whole:
+            yield Remark.of("damaged-mail")
         if mail is not None and mail.doubled:
             yield Remark.of("doubled-header", mail.doubled)
         for claim in envelope.claims:

@@ -52,6 +52,7 @@ class Mail(NamedTuple):
     by_server: bool = True  # False where no server's time is there, and the sender's own date is taken
     doubled: tuple[str, ...] = ()  # the headers that it has several times, and may have once
     forwarded: tuple[Mail, ...] = ()  # the mails in it, and in these
+    is_whole: bool = True  # False where the end of a part is missing, or its beginning
 
 
 #: bytes of a mail's headers, those of its parts among them, which Python parses in time that grows with their square;
@@ -145,9 +146,13 @@ def attachments(message: EmailMessage) -> Iterator[tuple[str, BinaryIO]]:
 
 def headers_of(message: EmailMessage) -> Mail:
     """What the headers of a mail say, and those of all mails in it."""
+    from email.errors import CloseBoundaryNotFoundDefect, StartBoundaryNotFoundDefect
+
     inside: list[Any] = [part.get_payload() for part in message.walk() if part.get_content_type() == "message/rfc822"]
     forwarded = tuple(_headers_of_one(mails[0]) for mails in inside if isinstance(mails, list) and mails)
-    return _headers_of_one(message)._replace(forwarded=forwarded)
+    defects = {type(defect) for part in message.walk() for defect in part.defects}
+    is_whole = defects.isdisjoint((CloseBoundaryNotFoundDefect, StartBoundaryNotFoundDefect))
+    return _headers_of_one(message)._replace(forwarded=forwarded, is_whole=is_whole)
 
 
 def _headers_of_one(message: EmailMessage) -> Mail:

@@ -33,7 +33,7 @@ from coliee_ir.inbox import Runs
 from coliee_ir.inbox.envelopes import is_disguised
 from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
 from coliee_ir.inbox.grouping import Excess, excess, too_many
-from coliee_ir.inbox.inventory import Inventory, sort_files
+from coliee_ir.inbox.inventory import Inventory, is_beside, sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile, text_of_head
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.judging.judged import Judged
@@ -377,12 +377,18 @@ def _unread_files(day: Day) -> _Found:
         is_mail = reason == "nothing" and item.source.kind is PathKind.ARCHIVE
         if item.file in day.elsewhere - day.placed - refused:
             what = f"is taken for a {SKIP_REASONS['elsewhere'][0]}: is it a run?"
-        elif reason in ("nothing", "named", "judged") and _holds(item.source, asked):
+        elif reason in ("nothing", "named", "judged") and (_is_binary(item.source) or _holds(item.source, asked)):
             what = f"is taken for a {SKIP_REASONS[reason][0]}: is it a run?"
         elif is_mail or (reason == "nothing" and item.team and item.team not in with_runs):
             what = f"is a {SKIP_REASONS['bare' if is_mail else 'nothing'][0]}"
         if what:
             yield Decision(Remark("passed-over", f"{item.file} {what}"), item.team, item.tag, item.file)
+
+
+def _is_binary(source: Source) -> bool:
+    """Whether a file is no text and of no known kind, as what mail programs pack attachments in: ``winmail.dat``."""
+    seen = source.look()
+    return seen.kind is PathKind.TEXT and seen.fault is not None and not is_beside(source.path)
 
 
 def _holds(source: Source, queries: Collection[str]) -> bool:

@@ -715,6 +715,8 @@ PASSED_OVER = {
         "a.csv", "team,query,document\n" + "".join(f"EVIL,{n:06},000501\n" for n in QUERIES), True),
     "the run of a tag, in another file of other queries": (
         "b.txt", run("EVIL2", 5).replace("\n0000", "\n0020").replace("000001", "002001"), True),
+    "what a mail program packed": ("winmail.dat", b"\x78\x9f\x3e\x22" + bytes(range(256)) * 30, True),
+    "a picture": ("figure.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)), False),
     "a readme with an example": ("README.txt", "Lines are like this:\n000001 000501 EVIL2\n", False),
     "scores": ("scores.csv", "rank,run,accuracy\n1,a,0.5\n", False),
     "another year's gold": ("task1_train_labels_2020.json", LABELS.replace('"0000', '"0090'), False),
@@ -732,6 +734,13 @@ def test_a_file_that_may_be_a_run_is_not_passed_over_in_silence(hold, case):
     assert ("not scored" in line) == may_be_run and not re.search("gold|judge", line)
     day = hold({}, f"EVIL/{name},EVIL,withdrawn\n")
     assert "passed-over" not in {one.kind for one in day.decide}
+
+
+def test_a_mail_that_is_cut_short_is_told(hold):
+    whole = mail("[submission] EVIL", {"a.txt": EVIL1, "b.txt": run("EVIL2")}, EVIL, EARLY)
+    for content, is_told in ((whole, False), (whole[: whole.rindex(b"\n--")], True), (whole[: len(whole) // 2], True)):
+        told = {(one.kind, one.file) for one in hold({"z.eml": content}).decide}
+        assert (("damaged-mail", "in/z.eml") in told) == is_told
 
 
 def test_what_one_task_says_of_a_run_of_another_is_in_no_letter(hold):
