@@ -257,7 +257,7 @@ def plain_rows(raw: bytes, separator: str) -> bytes | None:
     if b"\r" in raw:
         raw = raw.replace(b"\r\n", b"\n")
     if separator != " ":
-        if b" " in raw or (separator != "\t" and b"\t" in raw):
+        if b" " in raw:
             return None
         raw = raw.replace(separator.encode(), b" ")
     return raw
