@@ -42,6 +42,11 @@ def is_mail(head: bytes) -> bool:
     return needed(re.search(sign, heads[0]) for sign in _SIGNS)
 
 
+def looks_like_mail(head: bytes) -> bool:
+    """Whether these bytes have headers of a mail among other lines, so that it may have been one."""
+    return all(re.search(sign, head) for sign in _SIGNS)
+
+
 class Mail(NamedTuple):
     """What a mail says of its attachments; each is empty where it says not."""
 

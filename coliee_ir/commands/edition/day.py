@@ -19,6 +19,7 @@ import numpy as np
 
 from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import ColieeError, UsageError, shortened
+from coliee_adapters.files.mail import looks_like_mail
 from coliee_adapters.files.source import PathKind, Source
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
@@ -377,7 +378,7 @@ def _unread_files(day: Day) -> _Found:
         is_mail = reason == "nothing" and item.source.kind is PathKind.ARCHIVE
         if item.file in day.elsewhere - day.placed - refused:
             what = f"is taken for a {SKIP_REASONS['elsewhere'][0]}: is it a run?"
-        elif reason in ("nothing", "named", "judged") and (_is_binary(item.source) or _holds(item.source, asked)):
+        elif reason in ("nothing", "named", "judged") and _may_be_run(item.source, asked):
             what = f"is taken for a {SKIP_REASONS[reason][0]}: is it a run?"
         elif is_mail or (reason == "nothing" and item.team and item.team not in with_runs):
             what = f"is a {SKIP_REASONS['bare' if is_mail else 'nothing'][0]}"
@@ -385,17 +386,17 @@ def _unread_files(day: Day) -> _Found:
             yield Decision(Remark("passed-over", f"{item.file} {what}"), item.team, item.tag, item.file)
 
 
-def _is_binary(source: Source) -> bool:
-    """Whether a file is no text and of no known kind, as what mail programs pack attachments in: ``winmail.dat``."""
+def _may_be_run(source: Source, queries: Collection[str]) -> bool:
+    """Whether the first lines hold ten of these queries, or all; or are those of a mail, or of no text or known kind.
+
+    Mail programs pack attachments in files of their own kinds, such as ``winmail.dat``.
+    """
     seen = source.look()
-    return seen.kind is PathKind.TEXT and seen.fault is not None and not is_beside(source.path)
-
-
-def _holds(source: Source, queries: Collection[str]) -> bool:
-    """Whether the first lines of a file hold ten of these queries, or all."""
+    if seen.kind is PathKind.TEXT and seen.fault is not None and not is_beside(source.path):
+        return True
     with contextlib.suppress(ColieeError):
-        words = {*re.findall(r"[\w-]+", text_of_head(source.head()))}
-        return 0 < min(_HOLDS, len(queries)) <= len(words.intersection(queries))
+        words = {*re.findall(r"[\w-]+", text_of_head(head := source.head()))}
+        return looks_like_mail(head) or 0 < min(_HOLDS, len(queries)) <= len(words.intersection(queries))
     return False
 
 

@@ -717,6 +717,7 @@ PASSED_OVER = {
         "b.txt", run("EVIL2", 5).replace("\n0000", "\n0020").replace("000001", "002001"), True),
     "what a mail program packed": ("winmail.dat", b"\x78\x9f\x3e\x22" + bytes(range(256)) * 30, True),
     "a picture": ("figure.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)), False),
+    "a mail behind other lines": ("1705.M1", b"HTTP/1.1 200 OK\n" + mail("x", {"r.txt": EVIL1}, EVIL, EARLY), True),
     "a readme with an example": ("README.txt", "Lines are like this:\n000001 000501 EVIL2\n", False),
     "scores": ("scores.csv", "rank,run,accuracy\n1,a,0.5\n", False),
     "another year's gold": ("task1_train_labels_2020.json", LABELS.replace('"0000', '"0090'), False),
