@@ -201,7 +201,7 @@ def _calls(shape: Shape, *ways: tuple[str, str]) -> Callable[[Path, float], list
     return contenders_in
 
 
-_A, _D = Shape(300, 1000), Shape(400, 62, relevant=8)
+_A, _D, _SMALL = Shape(300, 1000), Shape(400, 62, relevant=8), Shape(50, 10, relevant=3)
 _FROM_DICTIONARIES = (("pytrec_eval", "pytrec_eval"), ("ir_measures", "ir_measures"))
 
 CASES = (
@@ -248,6 +248,14 @@ CASES = (
         "dictionaries-tied", "the same, A's size, with scores of one decimal",
         _calls(replace(_A, tied=True), ("coliee-ir", "dictionaries"), *_FROM_DICTIONARIES[:1]), {"pytrec_eval": 1.1},
         rounds=3,
+    ),
+    Case(
+        "dictionaries-small", "the same, 50 queries × 10 documents",
+        _calls(_SMALL, ("coliee-ir", "dictionaries"), *_FROM_DICTIONARIES[:1]), {"pytrec_eval": 0.4},
+    ),
+    Case(
+        "together", "200 such runs in one call of evaluate_all",
+        _calls(_SMALL, ("coliee-ir", "together"), ("pytrec_eval", "pytrec_eval-together")), {"pytrec_eval": 0.66},
     ),
     Case(
         "arrays", "a run of D's size from arrays of indices; the peers from dictionaries",

@@ -21,8 +21,8 @@ import pytrec_eval
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
 
-#: so many different runs, in turn
-_RUNS = 5
+#: so many different runs, in turn; of small ones, as many as have so many lines
+_RUNS, _LINES = 5, 100_000
 
 
 def _ours_arrays(qrels: Qrels, runs: Sequence[Run], names: list[str]) -> tuple[Callable[[Any], Any], list[Any]]:
@@ -45,6 +45,13 @@ def _ours_dictionaries(qrels: Qrels, runs: Sequence[Run], names: list[str]) -> t
 
     evaluator = Evaluator(qrels, names, task="trec")
     return lambda run: evaluator.evaluate(run).measures, list(runs)
+
+
+def _ours_together(qrels: Qrels, runs: Sequence[Run], names: list[str]) -> tuple[Callable[[Any], Any], list[Any]]:
+    from coliee_ir import Evaluator, evaluate_all
+
+    evaluator = Evaluator(qrels, names, task="trec")
+    return lambda runs: [scores.measures for scores in evaluate_all(evaluator, runs)][-1], [runs]
 
 
 def _ours_frames(qrels: Qrels, runs: Sequence[Run], names: list[str]) -> tuple[Callable[[Any], Any], list[Any]]:
@@ -72,6 +79,13 @@ def _pytrec_eval(qrels: Qrels, runs: Sequence[Run], names: list[str]) -> tuple[C
         return {name: sum(values[name] for values in results.values()) / len(qrels) for name in names}
 
     return score, list(runs)
+
+
+def _pytrec_eval_together(
+    qrels: Qrels, runs: Sequence[Run], names: list[str]
+) -> tuple[Callable[[Any], Any], list[Any]]:
+    score, _ = _pytrec_eval(qrels, runs, names)
+    return lambda runs: [score(run) for run in runs][-1], [runs]
 
 
 def _ir_measures(qrels: Qrels, runs: Sequence[Run], names: list[str]) -> tuple[Callable[[Any], Any], list[Any]]:
@@ -123,10 +137,12 @@ def _frame(run: Run, query: str, document: str) -> Any:
 WAYS = {
     "arrays": _ours_arrays,
     "dictionaries": _ours_dictionaries,
+    "together": _ours_together,
     "frames": _ours_frames,
     "polars": _ours_polars,
     "tuples": _ours_tuples,
     "pytrec_eval": _pytrec_eval,
+    "pytrec_eval-together": _pytrec_eval_together,
     "ir_measures": _ir_measures,
     "ir_measures-frames": _ir_measures_frames,
     "ranx": _ranx,
@@ -147,14 +163,14 @@ def main(way: str, qrels_path: str, run_path: str, calls: str, *names: str) -> N
             query: {document: round(score + chance.gauss(0, 1), places) for document, score in ranking.items()}
             for query, ranking in run.items()
         }
-        for _ in range(_RUNS)
+        for _ in range(max(_RUNS, _LINES // sum(map(len, run.values()))))
     ]
     score, inputs = WAYS[way](qrels, runs, list(names))
     score(inputs[0])
     seconds, cpu = [], []
     for call in range(int(calls)):
         start, start_cpu = time.perf_counter(), time.process_time()
-        values = score(inputs[call % _RUNS])
+        values = score(inputs[call % len(inputs)])
         seconds.append(time.perf_counter() - start)
         cpu.append(time.process_time() - start_cpu)
         if call < _RUNS:

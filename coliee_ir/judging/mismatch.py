@@ -101,8 +101,12 @@ def are_undoubted(qrels: Qrels, documents: Ids, starts: IntArray, ranks: IntArra
     spelling = _Spelling(qrels)
     if spelling.folded is not None or (spelling.digits is None and spelling.zeros.any()):
         return np.zeros(len(ranks), dtype=np.bool_)
-    least = np.minimum(ranks.shape[1], starts[1:] - starts[:-1])
-    are_undoubted: BoolArray = _TIMES * (ranks > 0).sum(axis=1) > least
+    n_lines, matched = starts[1:] - starts[:-1], (ranks > 0).sum(axis=1)
+    few = _TIMES * matched <= np.minimum(ranks.shape[1], n_lines)
+    if few.any() and spelling.known.ids.isdisjoint(qrels.queries):  # which cannot be swapped with documents
+        of_few = documents if few.all() else documents.select(np.repeat(few, n_lines))
+        few &= (matched == 0) | spelling.known.is_meant_by_any(of_few)
+    are_undoubted: BoolArray = ~few
     for lines in spelling.unexpected_forms(documents):
         if len(lines):
             are_undoubted[np.searchsorted(starts, lines, side="right") - 1] = False

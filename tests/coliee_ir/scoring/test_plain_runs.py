@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coliee_ir
-from coliee_adapters.errors import ColieeError
+from coliee_adapters.errors import ColieeError, MismatchError
 
 MEASURES = ["map", "ndcg_cut_3", "ndcg", "P_2", "recip_rank", "bpref", "num_ret", "gm_map", "set_F", "Rprec",
             "MicroF1", "MacroF2@3", "RBP", "ERR", "nDCG(dcg='exp-log2')", "Compat", "Judged@2"]  # fmt: skip
@@ -83,10 +83,9 @@ def _empty(rng, run, gold, collection):
 
 
 def _respelled(rng, run, gold, collection):
-    pattern, kept = rng.choice(("{}.txt", "X{}", "D-{}", "0{}")), rng.choice([*run])
-    for query in run:
-        if query != kept:
-            run[query] = {pattern.format(document): score for document, score in run[query].items()}
+    pattern, share = rng.choice(("{}.txt", "{}.txt", "X{}", "D-{}", "0{}")), rng.choice((0.1, 0.5, 0.95))
+    for query, entry in run.items():
+        run[query] = {(pattern.format(one) if rng.random() < share else one): score for one, score in entry.items()}
 
 
 def _swapped(rng, run, gold, collection):
@@ -184,3 +183,17 @@ def test_runs_of_any_kind_score_together_as_each_alone(given_, rules, measures):
         assert everything(evaluator.evaluate(sent, keep_judged=True)) == everything(
             dataclasses.replace(scores, unique_name="", own_name="")
         )
+
+
+GOLD = {f"q{n}": {f"x{n}": 1, f"x{n + 1}": 1} for n in range(12)}
+GOOD = {query: {document: n - at / 9 for at, document in enumerate((*judged, "y1"))}
+        for n, (query, judged) in enumerate(GOLD.items())}  # fmt: skip
+
+
+def test_a_run_with_nearly_all_ids_in_another_form_is_refused_among_others():
+    respelled = {query: {f"D-{one}": score for one, score in entry.items()} for query, entry in GOOD.items()}
+    respelled["q0"] = GOOD["q0"]
+    together = coliee_ir.evaluate_all(GOLD, [GOOD, respelled, GOOD], task="trec", keep_going=True)
+    assert len(together) == 2 and [one.reason.kind for one in together.invalid] == ["mismatch"]
+    with pytest.raises(MismatchError):
+        coliee_ir.Evaluator(GOLD, task="trec").evaluate(respelled)
