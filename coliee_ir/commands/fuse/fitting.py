@@ -44,7 +44,7 @@ from coliee_ir.scoring.score import score
 from coliee_ir.scoring.scores import warn_of
 from coliee_ir.stats.cutting import NEAR, at_cutoffs, is_cut
 from coliee_ir.stats.folds import Split, averaged, difference, spread
-from coliee_ir.stats.resampling import FOLDS, REPEATS, SEED, Difference, Resampling
+from coliee_ir.stats.resampling import FOLDS, REPEATS, SEED, Difference, Resampling, Units
 
 #: Where a cutoff is fitted, those up to here are tried.
 DEEPEST = 500
@@ -436,7 +436,8 @@ def fit_fusion(
     *of_folds, fitted = trial.search(orders)
     of_each = [("fitted", fitted), ("equal weights", equal(len(tags)))]
     of_each += [(tag_alone, alone(len(tags), run)) for run, tag_alone in enumerate(tags)]
-    terms = [trial.held_out(of_folds), *(trial.held_out([weights] * len(of_folds)) for _, weights in of_each[1:])]
+    unsorted = [trial.held_out(of_folds), *(trial.held_out([weights] * len(of_folds)) for _, weights in of_each[1:])]
+    terms = [*map(Units.of(evaluator.queries).terms, unsorted)]  # or intervals would hang on the order of the gold
     contenders = [_contender(trial, *each, held_out, terms[0]) for each, held_out in zip(of_each, terms, strict=True)]
     whole = replace(fusion, weights=fitted, top=top or contenders[0].top, order=evaluator.decisions.order)
     read = (readers, tried.blend.candidates.by_parts()) if isinstance(tried, Rankings) else None
