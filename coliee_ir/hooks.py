@@ -95,6 +95,8 @@ def compute_metrics(
             problem = f"{len(scores)} predictions for {len(rows)} rows: name the rows of the evaluation set"
             raise UsageError("shape", problem)
         _check_order(rows, label_values, expected)
+        if not_numbers := sum(score != score for score in scores):
+            warnings.warn(str(Remark.of("not-a-number", n=not_numbers, rows=len(rows))), ScoreWarning, stacklevel=2)
         if threshold is not None and scores and threshold < min(scores) and max(scores) <= 1.0 and min(scores) >= 0.0:
             remark = Remark.of("all-retrieved", n=len(scores), threshold=threshold)
             warnings.warn(str(remark), ScoreWarning, stacklevel=2)

@@ -187,6 +187,7 @@ REMARKS: Final = {
     "order-of-ties": Doubt(
         "tied documents could change these scores (lowest to highest; --ties shows all): {examples}"
     ),
+    "not-a-number": Doubt("{n} of {rows} predictions are no numbers, and retrieve nothing: has the model diverged?"),
     "all-retrieved": Doubt(
         "all {n} predictions lie between 0 and 1, and above threshold={threshold}, so that every row is taken as a "
         "yes; are they probabilities? then give threshold=0.5"
@@ -319,6 +320,10 @@ REMARKS: Final = {
     "nothing-shared": Doubt(
         "no query is in two of the runs ({runs}), so nothing is fused: `coliee-ir convert FILE FILE OUT` joins the "
         "files of one run"
+    ),
+    "unshared-document": Doubt(
+        "none of the {n} documents of {run} is in another run: are ids written alike, or are some those of passages "
+        "(`coliee-ir convert --chunks`)?"
     ),
     "no-scores": "{examples}: no scores, so document i of n gets the score n − i + 1",
     "other-form.fused": "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as "

@@ -165,6 +165,9 @@ class Session:
         gold = self.sources(first, *more)
         with asking_about_swap(first, next(iter(self.runs.sources), None), more):
             check_named_columns(self.options.columns, gold if more else gold[0], self.runs, others)
+            for run in () if self.together or golds else self.runs.sources:
+                if is_gold_by_name(run) and not is_gold_by_name(first):
+                    print_remark(Remark.of("swapped", run=run.name, gold=first))
             by = rules(self.options)
             return basis_of(gold if more else gold[0], measures, runs=self.runs.showing_task, **by)
 
@@ -187,9 +190,6 @@ class Session:
             self.runs = self.runs.with_parts(answers, _one_each(options.long_list, files, "long-list"))
         runs, together = self.runs, self.together
         basis = self.prepare(measures, others=self.sources(*filter(None, [options.other_gold])))
-        for run in () if together else runs.sources:
-            if is_gold_by_name(run) and not is_gold_by_name(options.gold):
-                print_remark(Remark.of("swapped", run=run.name, gold=options.gold))
         if ready is not None:
             ready(basis)
         with asking_about_swap(options.gold, next(iter(runs.sources), None)), engine(options) as executor:
@@ -431,10 +431,10 @@ def print_headers(scored: Sequence[Scores], evidence: str, excluded: int) -> Non
         _print_many_headers(scored, common)
     for remark in common if len(scored) > 1 else ():
         print_remark(f"all runs: {with_kind(remark)}")
+    if any(remark.kind in ("odd-id", "other-spelling", "lost-zeros") for scores in scored for remark in scores.remarks):
+        print_remark("ids are written as in the gold by coliee-ir convert RUN OUT --like GOLD")
     if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
-        counts = [scores.queries for scores in scored]
-        are_parts = len(scored) > 1 and sum(n["judged"] - n["unanswered"] for n in counts) <= counts[0]["judged"]
-        join = "; parts of one run are joined by coliee-ir convert FILE FILE OUT" * are_parts
+        join = "; the files of one run are joined by coliee-ir convert FILE FILE OUT --tag TAG" * (len(scored) > 1)
         print_remark(
             f"every run leaves more than half of the queries unanswered{join}; to score only the queries you ran, use "
             "--only FILE"

@@ -140,7 +140,8 @@ def test_probabilities_of_which_none_is_below_the_threshold_are_told(threshold, 
 @pytest.mark.parametrize("threshold", [0.0, None])
 def test_a_model_that_diverged_retrieves_nothing(threshold):
     metrics = compute_metrics(GOLD, PAIRS, "MicroF1@1", task="2", threshold=threshold)
-    assert metrics((np.full((5, 2), np.nan), LABELS)) == {"MicroF1@1": 0.0}
+    with pytest.warns(ScoreWarning, match="5 of 5"):
+        assert metrics((np.full((5, 2), np.nan), LABELS)) == {"MicroF1@1": 0.0}
 
 
 @pytest.mark.parametrize("predictions", [LOGITS[:3], np.zeros((5, 3)), np.zeros((5, 2, 2))])

@@ -52,6 +52,8 @@ from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, su
 
 __all__ = ["METHODS", "NORMS", "Fused", "Fusion", "fuse", "read_all", "usual"]
 
+#: a run with so many documents has some in common with others, if they are of one collection
+_ENOUGH: Final = 20
 #: a mean correlation below this is no chance of what two lists have in common
 _OPPOSED: Final = -0.2
 #: the tag of a run in memory to which nobody gave one
@@ -185,7 +187,7 @@ class Fusion:
     def _rankings(self, names: Sequence[str], weights: FloatArray, read: _Read) -> tuple[Spool, list[str]]:
         """Rankings fused, some queries at a time; and what there is to say of them."""
         (readers, parts), is_ranking, blocks = read, METHODS[self.method].ranks, Spool()
-        named, retrieved = np.zeros(len(readers), dtype=np.int64), set[str]()
+        (named, shared), retrieved = np.zeros((2, len(readers)), dtype=np.int64), set[str]()
         strange, first = dict[str, None](), list[str]()  # the ids that are not ASCII; those of the first documents
         pairs = list(combinations(range(len(readers)), 2))
         correlated: dict[tuple[int, int], list[FloatArray]] = {pair: [np.zeros(0)] for pair in pairs}
@@ -193,6 +195,7 @@ class Fusion:
             for pair, of_queries in correlated.items():
                 of_queries.append(candidates.correlations(*pair))
             named += candidates.named.sum(axis=1)
+            shared += (candidates.named & (candidates.named.sum(axis=0) > 1)).sum(axis=1)
             first = first or list(candidates.documents)
             strange.update(dict.fromkeys(candidates.documents.select(candidates.documents.are_not_ascii())))
             if is_ranking:
@@ -218,6 +221,9 @@ class Fusion:
         for ids in (queries, first):
             remarks += _without_zeros(ids)
         remarks += _unshared(names, answered)
+        for at in np.flatnonzero((shared == 0) & (named >= _ENOUGH)).tolist():
+            if any(answered[at] & other for i, other in enumerate(answered) if i != at):
+                remarks.append(Remark.of("unshared-document", run=shortened(names[at]), n=int(named[at])))
         empty = [query for query in queries if query not in retrieved and any(query in run for run in answered)]
         if not is_ranking and retrieved and empty:
             remarks.append(Remark.of("left-out.fused", empty))

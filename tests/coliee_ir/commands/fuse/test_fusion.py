@@ -338,6 +338,13 @@ def test_a_file_that_holds_no_fusion_is_refused(tmp_path, held, said):
     assert heard(error.value).isprintable()
 
 
+@pytest.mark.parametrize(("ending", "n", "is_told"), [("_1", 20, True), ("_1", 19, False), ("", 20, False)])
+def test_a_run_without_a_document_of_the_others_is_remarked(ending, n, is_told):
+    runs = [Run.of({"q": [f"d{at}{end}" for at in range(n)]}, tag=tag) for tag, end in (("A", ""), ("B", ending))]
+    told = [remark.kind for remark in Fusion().fuse(*runs).remarks]
+    assert ("unshared-document" in told) is is_told
+
+
 def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to():
     a, b = (Run.of({"q": [document]}, tag=tag) for tag, document in (("A", "x"), ("B", "y")))
     fusion = Fusion("combsum", weights=(0.9, 0.1), runs=("A", "B"))
