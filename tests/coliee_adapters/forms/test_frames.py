@@ -170,6 +170,12 @@ def test_what_is_neither_gold_nor_run_is_refused(held, found):
         assert refused(make, held).found == found
 
 
+@pytest.mark.parametrize("make", FRAMES)
+def test_a_rank_below_one_is_refused(make):
+    error = refused(run_of, make({"query_id": ["q", "q"], "doc_id": ["d", "e"], "rank": [1.0, 0.5]}))
+    assert (error.kind, error.found) == ("bad-score", "0.5")
+
+
 @pytest.mark.parametrize("value", [0.5, "x", None, float("nan"), [1], pandas.NA, 10_000, -10_000, 10**400])
 def test_a_relevance_is_an_integer_and_not_too_great(value):
     held = [{"q": {"d": value}}, [ir_measures.Qrel("q", "d", value)]]

@@ -105,6 +105,8 @@ def test_names_hold_for_a_gold_and_its_runs_and_without_a_table_are_refused(fold
     assert to_run(read_run("own.tsv", columns=names)) == to_run("trec")
     with refusing(UsageError, "[unknown-name]"):
         read_run("own.tsv", columns={"topic": "thema"})
+    with refusing(UsageError, "[missing-column]"):
+        evaluate_all("gold.json", ["trec"], columns={"score": "sim"})
     for wrong in ("score=sim", "score", "scores=a", "score="):
         err = failing(call, "evaluate", "gold.json", "trec", "--columns", wrong)
         assert ("[missing-column]" in err) == (wrong == "score=sim")

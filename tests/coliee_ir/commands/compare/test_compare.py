@@ -15,7 +15,7 @@ import scipy
 from asserting import done, failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, Evaluator, Scored
 from coliee_ir.commands.compare import compare
@@ -205,6 +205,9 @@ def test_runs_that_are_one_system_are_compared_by_their_means(tmp_path):
     single = one_step.compare(GOLD, *runs, **options)
     found = one_step.compare(GOLD, *runs, replicates=SYSTEMS, **options)
     assert found == one_step.compare(GOLD, *runs, replicates=path, **options)
+    path.write_text("run,name\nA0,A\n")
+    with refusing(InputError, f"{path}, line 1: [missing-column] (found 'run,name')"):
+        one_step.compare(GOLD, *runs, replicates=path, **options)
     means = [np.mean([run.score for run in single.runs[i : i + 3]]) for i in (0, 3)]
     assert (found.interval, [run.tag for run in found.runs]) == ("t", ["A", "B"])
     assert [run.score for run in found.runs] == pytest.approx(means)

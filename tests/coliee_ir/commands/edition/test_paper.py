@@ -62,7 +62,8 @@ def test_one_document_has_every_part_once():
          "{[}.000, 1.000{]}"],
     ]  # fmt: skip
     assert [row[0] for row in table(made["data.tex"])] == ["Data", "Task 1, test", "Task 4, test"]
-    assert paper(cases("東京"))["paper.tex"].startswith("% !TeX program = lualatex\n")
+    japanese = paper(cases("東京"))["paper.tex"]
+    assert japanese.startswith("% !TeX program = lualatex\n") and "luatexja" in japanese and "luatexja" not in main
 
 
 def test_tables_have_the_columns_and_decimals_of_2021(tmp_path):

@@ -359,6 +359,7 @@ def test_what_a_person_reads():
     assert "\n| --- | --- |" + " ---: |" * 6 + "\n" in render(Tunings([tuning]), "markdown")  # words and numbers
     text = str(tuning)
     assert all(plain(table) in text for table in tuning.tables())
+    assert [cell.bold for cell in tuning.tables()[0].rows[0][2:]] == [False] * 6  # with one run nothing is the best
 
 
 def test_a_score_that_does_not_exist_is_a_dash_and_null():
