@@ -209,7 +209,7 @@ def values(
 ) -> dict[Request, FloatArray]:
     """trec_eval's value of each measure for each query."""
     of_pieces: list[dict[Request, FloatArray]] = [dict.fromkeys(requests, np.zeros(0))]
-    for first, last in pieces(start, _AT_ONCE):
+    for first, last in [(0, len(start) - 1)] if 0 < start[-1] <= _AT_ONCE else pieces(start, _AT_ONCE):
         rows, depth = slice(start[first], start[last]), retrieved[first:last]
         of_some = start[first : last + 1] - start[first]
         of_pieces.append({})
@@ -448,7 +448,7 @@ def means(requests: Sequence[Request], per_query: FloatArray) -> list[float]:
     """
     counted = ~np.isnan(per_query)
     # one after another, where np.sum would add in pairs
-    sums = np.cumsum(np.where(counted, per_query, 0.0), axis=1)[:, -1:].sum(axis=1)
+    sums = np.where(counted, per_query, 0.0).cumsum(axis=1)[:, -1:].sum(axis=1)
     numbers = zip(requests, sums.tolist(), counted.sum(axis=1).tolist(), strict=True)
     return [_mean(request, total, n) for request, total, n in numbers]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -75,6 +76,10 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
 }
 
 
+#: those that count what was retrieved, in whatever order
+_WITHOUT_ORDER: Final = trec_eval.OF_COUNTS | {"num_nonrel_judged_ret"}
+
+
 @dataclass(frozen=True)
 class Delegated(Measure):
     """A measure that trec_eval computes."""
@@ -104,7 +109,7 @@ class Delegated(Measure):
 
     @property
     def looks_at_ranks(self) -> bool:
-        return self.request.base not in trec_eval.OF_COUNTS | {"num_nonrel_judged_ret"}
+        return self.request.base not in _WITHOUT_ORDER
 
     def asked_of(self, qrels: Qrels) -> trec_eval.Request:
         """What trec_eval is asked for where a gold states the least relevance that counts."""

@@ -111,6 +111,8 @@ class Submission:
 
 def files_of(part: object) -> list[Source]:
     """The files that a part of a submission lies in; a path is one too."""
+    if part is None or type(part) is dict:  # as most are where there are thousands
+        return []
     several = part if isinstance(part, list | tuple) else [part]
     return [Source.of(file) for file in several if isinstance(file, str | os.PathLike | Source)]
 

@@ -78,9 +78,10 @@ class Evaluator(Basis):
         Warns:
             ScoreWarning: as ``evaluate`` does.
         """
-        sent = Submission.of(run if isinstance(run, Submission) else Submission(run, answers, long_list), readable)
+        sent = run if isinstance(run, Submission) else Submission(run, answers, long_list)
         scores = None if executor is not None else plain_scores(self, [sent], keep_judged=keep_judged)[0]
         if scores is None:
+            sent = Submission.of(sent, readable)
             scores = score(self, sent, jobs=jobs, executor=executor, keep_judged=keep_judged)
         warn_of([scores])
         return scores
