@@ -40,6 +40,8 @@ Floats = npt.NDArray[np.float64]
 ALPHA = 0.05
 TRIALS = 499
 SIZES = (20, 50, 400)
+#: queries of which a few may not show what a run is like
+FEW = (8, 12, 20)
 #: runs of a board
 BOARDS = (2, 30, 54)
 #: queries from which the model's own scores are computed
@@ -246,6 +248,12 @@ def _one_and_ten(random: np.random.Generator, queries: int) -> tuple[Terms, Term
     return micro_p(first), micro_p(_counts(random.binomial(10, 0.3, queries), 10, 10))
 
 
+def _first_or_ten(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+    """MicroF1 of one relevant case a query: one run seldom returns it, alone, the other nearly always, among ten."""
+    first = _counts(random.binomial(1, 1.8 / 11, queries), 1, 1)
+    return micro(first), micro(_counts(random.binomial(1, 0.9, queries), 10, 1))
+
+
 def _tails(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
     relevant = _heavy(random, queries)
     first = _counts(random.binomial(relevant, 0.4), relevant, relevant)
@@ -292,6 +300,14 @@ def models() -> dict[str, Model]:
         "MicroP: 1 case or 10 for each query": _one_and_ten,
         "accuracy, questions in groups of three": clustered(False),
         "the same with --groups": clustered(True),
+    }
+
+
+def few_queries() -> dict[str, Model]:
+    """Pairs whose scores are equal, of which a few queries may not show that one run wins seldom, but by much."""
+    return {
+        "the same system twice": of_systems(System(), System()),
+        "one relevant case; 1 case or 10 for each query": _first_or_ten,
     }
 
 
@@ -415,13 +431,14 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
-def rate_table(what: str, pairs_of: dict[str, Model], times: int, seed: int) -> str:
+def rate_table(what: str, pairs_of: dict[str, Model], times: int, seed: int, sizes: Sequence[int] | None = None) -> str:
     """Rejections of the test, and of that without a standard error."""
+    sizes = sizes or SIZES
     rows = [
-        [name, *("{} ({})".format(*map(percent, rates(model, queries, times, seed))) for queries in SIZES)]
+        [name, *("{} ({})".format(*map(percent, rates(model, queries, times, seed))) for queries in sizes)]
         for name, model in pairs_of.items()
     ]
-    return table([what, *(f"{queries} queries" for queries in SIZES)], rows)
+    return table([what, *(f"{queries} queries" for queries in sizes)], rows)
 
 
 def t_table(times: int, seed: int) -> str:
@@ -512,6 +529,8 @@ nothing; found of {times:,} pairs each:
 """
     more = {f"the model, by {true_difference(a, b):.3f}": of_systems(a, b) for a, b in better()}
     yield rate_table("one is better, by .05 if not said", {**more, **alternatives()}, times, seed)
+    yield "With few queries the standard error is not known either; of equal scores:\n"
+    yield rate_table("equal scores, few queries", few_queries(), 2 * times, seed, FEW)
     yield f"Of {times:,} boards of **equally good** runs, those on which `leaderboard` claims any difference:\n"
     yield board_table(times, seed)
     yield f"The t test on the queries' F1 finds of {2 * times:,} pairs of equal MicroF1 to be different:\n"

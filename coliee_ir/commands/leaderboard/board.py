@@ -252,7 +252,8 @@ class Ranking:
         others = f"similar {'groups of ' * bool(self.groups)}{plural(self.unit)}"
         others += " and other runs of these systems" * self.replicates
         others += f" of these {len(self.tasks.names)} tasks" if self.tasks else ""
-        return f"Rank {self.percent}: on {others}, every run's true rank is in its range (all pairs together; {test})."
+        ranges = f"Rank {self.percent}: joint confidence ranges of all runs' true ranks on {others}"
+        return f"{ranges} (all pairs together; {test})."
 
     def description(self, entry: Entry) -> Description | None:
         """The system description of a run, by its team, or by nobody that is known."""
