@@ -223,7 +223,10 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if message.endswith("expected one argument"):
-            message += "; one that begins with - is given as --option=-…"
+            option = self._option_string_actions[message.split()[1].rstrip(":").split("/")[-1]]
+            message += f", as in {option.option_strings[-1]} {option.metavar}; one that begins with - is given behind ="
+        if message.endswith("required: COMMAND"):
+            message += "; it comes first: coliee-ir COMMAND …"
         if message.endswith("required: RUN"):
             message += "; the gold and the runs are named without an option: GOLD RUN"
         if message.startswith("unrecognized arguments"):

@@ -23,7 +23,14 @@ _ELSEWHERE: Final = {
     ),
     "k": ("--top {n}, or --rrf-k {n} for the constant of rrf", "--by k={n}", "-m MicroF1@{n}"),
     **dict.fromkeys(("threshold", "min-score"), ("--by score={n}",)),
-    **dict.fromkeys(("alpha", "lambda", "weight", "interpolation"), ("--weights {n},{rest}",)),
+    "alpha": ("--weights {n},{rest}", "--confidence-level {rest}"),
+    **dict.fromkeys(("lambda", "weight", "interpolation"), ("--weights {n},{rest}",)),
+    **dict.fromkeys(("ci", "interval", "intervals", "significance-level"), ("--confidence-level 0.95",)),
+    **dict.fromkeys(("bootstrap", "permutation", "randomization", "mcnemar", "wilcoxon"), ("--test randomisation",)),
+    **dict.fromkeys(("ttest", "t-test"), ("--test t",)),
+    **dict.fromkeys(("bonferroni", "holm", "bh", "fdr", "tukey"), ("--correction maxt",)),
+    **dict.fromkeys(("majority", "vote"), ("--method vote", "--aggregate vote")),
+    **{form: (f"-f {form}",) for form in ("markdown", "latex", "csv", "json", "html")},
     "by-year": ("--folds year", "--show years"),
     **{name: (f"--show {name}",) for name in ("stages", "gap", "overlap")},
     "qrels": ("--gold",),
@@ -48,6 +55,19 @@ _COMMANDS: Final = {
     **dict.fromkeys(("check", "lint"), "validate"),
     **dict.fromkeys(("merge", "ensemble", "vote"), "fuse"),
     **dict.fromkeys(("trim", "truncate", "top"), "cut"),
+    **dict.fromkeys(("submit",), "validate"),
+    **dict.fromkeys(("test", "significance", "diff"), "compare"),
+}
+#: what others call a value of an option → ours, of which the option takes one
+_VALUES: Final = {
+    **dict.fromkeys(("ttest", "t-test", "student", "paired"), ("t",)),
+    **dict.fromkeys(("permutation", "bootstrap", "mcnemar", "wilcoxon", "sign"), ("randomisation",)),
+    **dict.fromkeys(("bonferroni", "holm", "bh", "fdr", "tukey", "max-t"), ("maxt",)),
+    **dict.fromkeys(("majority", "voting"), ("vote",)),
+    **dict.fromkeys(("submission", "run"), ("columns",)),
+    **dict.fromkeys(("answers", "answer", "label"), ("labels",)),
+    **dict.fromkeys(("llm", "txt", "output", "model"), ("text",)),
+    **dict.fromkeys(("csv", "tsv", "excel", "jsonl"), ("table", "json")),
 }
 
 
@@ -84,7 +104,8 @@ def option_hint(typed: str, known: Collection[str], after: Sequence[str] = ()) -
 def choice_hint(message: str) -> str:
     """The value that was probably meant, as the rest of argparse's sentence."""
     typed, *known = re.findall(r"[^'(), ]+", message.partition("invalid choice: ")[2].replace("choose from", ""))
-    return checked.did_you_mean(re.sub(r"^task[\W_]*(?=\w)", "", typed.lower()), known)
+    plain = re.sub(r"^task[\W_]*(?=\w)", "", typed.lower())
+    return checked.did_you_mean(next((value for value in _VALUES.get(plain, ()) if value in known), plain), known)
 
 
 def extra_words_hint(command: str, known: Sequence[str]) -> str:

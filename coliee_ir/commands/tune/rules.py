@@ -193,6 +193,8 @@ def _unknown(name: str) -> UsageError:
     """What to say of a rule that there is not."""
     meant = "k" if re.match("top|first|cut|depth|rank", name) else "score" if re.match("thr|min", name) else ""
     remedy = f"did you mean {meant}? The" if meant else "the"
+    if "=" in name:
+        remedy = f"a threshold is found by tune, and coliee-ir cut RUN --by {name} applies one; the"
     rules = f"rules are {', '.join(FAMILIES)}"
     return UsageError("unknown-name", f"unknown rule {quoted(name)}; {remedy} {rules}")
 
@@ -284,7 +286,7 @@ def families_named(names: Sequence[str], pool: Pool) -> list[str]:
         if name not in FAMILIES:
             raise _unknown(name)
         if name not in possible:
-            why = "the run has no scores" if not pool.scored else "the run has negative scores"
+            why = "the run has no scores, and is cut by k" if not pool.scored else "the run has negative scores"
             raise UsageError("unfit-option", f"the rule {name!r} cannot be used: {why}")
     return [name for name in FAMILIES if name in names]
 

@@ -51,6 +51,15 @@ evaluate four.xml four.xml                                │ unknown-format  �
 evaluate gold.json bm25.txt --by k=5                      │ usage           │ an option of tune, cut
 evaluate gold.json bm25.txt --task Task1                  │ usage           │ did you mean 1?
 fuse bm25.txt dense.txt --method RRF                      │ usage           │ did you mean rrf?
+compare gold.json bm25.txt dense.txt --alpha 0.01         │ usage           │ --confidence-level 0.99
+compare gold.json bm25.txt dense.txt --bonferroni         │ usage           │ --correction maxt
+compare gold.json bm25.txt dense.txt --test ttest         │ usage           │ did you mean t?
+compare gold.json bm25.txt dense.txt --test mcnemar       │ usage           │ did you mean randomisation?
+convert bm25.txt x.txt --to submission                    │ usage           │ did you mean columns?
+convert bm25.txt x.txt --from llm                         │ usage           │ did you mean text?
+tune gold.json bm25.txt --by k=5                          │ unknown-name    │ cut RUN --by k=5
+validate bm25.txt --fix                                   │ usage           │ --fix OUT
+submit bm25.txt                                           │ usage           │ validate
 fuse bm25.txt dense.txt --weights a,b                     │ bad-value       │ 0.7,0.3
 score gold.json bm25.txt                                  │ usage           │ evaluate
 evalute gold.json bm25.txt                                │ usage           │ evaluate
