@@ -36,8 +36,8 @@ class Rule(NamedTuple):
     command: str = ""  # the command that does what the remedy says, with the facts of the place by name
 
 
-#: More documents of a query than any system needs whose answers are scored as a set.
-MANY: Final = 50
+#: More documents of a query than a system needs whose answers are scored as a set; golds have some four on average
+MANY: Final = 20
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _PROTOCOL = Authority.PROTOCOL
