@@ -164,7 +164,8 @@ def best_of(held_out: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
     """What to expect of the best of several runs, where it is the best by the very scores that are held out.
 
     On each bootstrap sample of the queries the best run is chosen; what it scores on the queries that are not in the
-    sample is averaged; of several that are the best alike, so is theirs. NaN for no run.
+    sample is averaged; of several that are the best alike, so is theirs. NaN for no run. Samples that leave no query
+    out, as of three years many are, do not count.
 
     Source: Tsamardinos, Greasidou, Borboudakis, Machine Learning 107 (2018): bootstrap bias-corrected cross-validation.
     """
@@ -176,7 +177,8 @@ def best_of(held_out: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
         inside = np.nan_to_num(_scores(held_out, each, drawn), nan=-np.inf).round(DECIMALS)
         is_best = inside == inside.max(axis=0)
         of_best = np.where(is_best, _scores(held_out, each, (drawn == 0).astype(np.float64)), 0.0)
-        outside.append(of_best.sum(axis=0) / is_best.sum(axis=0))
+        of_rest = of_best.sum(axis=0) / is_best.sum(axis=0)
+        outside.append(np.where((drawn == 0).any(axis=1), of_rest, np.nan))  # a sample may leave nothing out
     scores = np.concatenate(outside)
     greatest = max((terms.total for terms in held_out if not math.isnan(terms.total)), default=math.nan)
     expected = float(np.nanmean(scores)) if np.isfinite(scores).any() else math.nan

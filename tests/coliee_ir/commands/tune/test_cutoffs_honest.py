@@ -230,6 +230,9 @@ def test_the_best_of_several_is_scored_on_queries_that_did_not_choose_it():
     assert best.score == pytest.approx(min(naive_score, max(terms.total for terms in held)))
     assert best.interval.low < naive_score < best.interval.high
     assert math.isnan(folds.best_of([], 60, 5).score)
+    # a measure that is 0 of no query at all is none of samples that leave nothing out
+    zero = [terms._replace(score=lambda sums, of=terms.score: np.nan_to_num(of(sums)), is_mean=False) for terms in held]
+    assert folds.best_of(zero, 60, 5) == best
 
 
 def test_the_order_of_runs_does_not_choose_between_those_that_are_the_best_alike():
