@@ -358,13 +358,7 @@ json_records.encode_basestring = slow
     assert content(here) == before
 
 
-@pytest.mark.parametrize(
-    ("sign", "jobs", "group"),
-    [
-        (signal.SIGTERM, "2", False),
-        (signal.SIGINT, "1", True),
-    ],
-)
+@pytest.mark.parametrize(("sign", "jobs", "group"), [(signal.SIGTERM, "2", False), (signal.SIGINT, "1", True)])
 @pytest.mark.usefixtures("large")
 def test_no_temporary_file_is_left(here, monkeypatch, sign, jobs, group):
     who = "Ctrl-C" if sign is signal.SIGINT else "SIGTERM or SIGHUP"

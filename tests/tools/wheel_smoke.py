@@ -42,12 +42,7 @@ def main() -> None:
         run(sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
         (wheel,) = folder.glob("*.whl")
         held = set(zipfile.ZipFile(wheel).namelist())
-        for needed in (
-            "coliee_ir/py.typed",
-            "coliee_adapters/py.typed",
-            "coliee_ir/examples/task1/gold.json",
-            *DATA,
-        ):
+        for needed in ("coliee_ir/py.typed", "coliee_adapters/py.typed", "coliee_ir/examples/task1/gold.json", *DATA):
             if needed not in held:
                 sys.exit(f"wheel smoke test: {needed} is not in the wheel")
         if strays := [entry for entry in held if entry.startswith(("tests/", "benchmarks/"))]:

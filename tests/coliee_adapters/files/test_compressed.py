@@ -28,11 +28,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-PACK = {
-    "gzip": partial(gzip.compress, mtime=0),
-    "xz": lzma.compress,
-    "Zstandard": zstd.compress,
-}
+PACK = {"gzip": partial(gzip.compress, mtime=0), "xz": lzma.compress, "Zstandard": zstd.compress}
 TEXT = "001 013 民法\n002 014 T\n"
 LONG = "".join(f"{i} {random.Random(i).random()} T\n" for i in range(8_000)).encode()  # several heads, hard to pack
 

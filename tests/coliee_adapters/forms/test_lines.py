@@ -15,10 +15,7 @@ def lines(text):
     ("text", "expected"),
     [
         ("\n \t\n001 013 T\r\n\n  001 014 T \f\v", [(3, "001 013 T"), (5, "001 014 T")]),
-        (
-            "/* a */ q1 Y T\n/* b\nc */q2 N T\n/* d *//* e */ q3 Y T\n",
-            [(1, "q1 Y T"), (3, "q2 N T"), (4, "q3 Y T")],
-        ),
+        ("/* a */ q1 Y T\n/* b\nc */q2 N T\n/* d *//* e */ q3 Y T\n", [(1, "q1 Y T"), (3, "q2 N T"), (4, "q3 Y T")]),
         ("/**/" * 50_000 + " 001 013 T", [(1, "001 013 T")]),  # in seconds
         *((line, [(1, line)]) for line in ("q1 Y /* T", "q1 Y #1", "q1/* Y T", "*/ q1 Y", "/ * q1", "// q1 Y")),
         *(("q\n" * n + "/* a\nb */last", [*((i, "q") for i in range(1, n + 1)), (n + 2, "last")]) for n in (127, 256)),

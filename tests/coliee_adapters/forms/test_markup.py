@@ -72,10 +72,7 @@ def test_nesting_has_a_limit_that_can_be_raised(read, monkeypatch):
         ("<!-- a -->", "line 1, column 11: [syntax] no element found …"),
         ("<a b=1/>", "line 1, column 6: [syntax] not well-formed (invalid token …)"),
         ("q1 Y T", "line 1, column 1: [syntax] syntax error …"),
-        (
-            "\n<?xml version='1.0'?><a/>",
-            "line 2, column 1: [syntax] XML or text declaration not at start of entity …",
-        ),
+        ("\n<?xml version='1.0'?><a/>", "line 2, column 1: [syntax] XML or text declaration not at start of entity …"),
         ("<a>\nb\0</a>", "line 2: [encoding]"),
         ("<a>\n民法</a>".encode("shift_jis"), "line 2: [encoding] (found '\\x96\\xaf\\x96@</a>')"),
     ],

@@ -49,12 +49,7 @@ def test_each_file_has_its_task_and_part_and_the_gold_is_known_by_its_judgements
         else:
             assert (one.task, one.skip_reason, one.error) == (expected, "", None), one
     parts = {(one.team, one.part) for one in found.scored}
-    assert {
-        ("TEAM2", "answers"),
-        ("TEAM2", "documents"),
-        ("TEAM3", "answers"),
-        ("TEAM0", "documents"),
-    } <= parts
+    assert {("TEAM2", "answers"), ("TEAM2", "documents"), ("TEAM3", "answers"), ("TEAM0", "documents")} <= parts
 
 
 @pytest.mark.usefixtures("mail")

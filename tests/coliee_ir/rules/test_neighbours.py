@@ -153,10 +153,7 @@ NEIGHBOURS = {
         lambda gold, run: (_qrels(gold, "\t"), _trec(run)),
         lambda gold, run: means(gold, run, "R@100 R@200 R@500 R@1000", "{}(rel=2)@{}", 2),
     ),
-    "aila": (
-        lambda gold, run: (_qrels(gold), _trec(run)),
-        lambda gold, run: means(gold, run, "AP P@10 Bpref RR"),
-    ),
+    "aila": (lambda gold, run: (_qrels(gold), _trec(run)), lambda gold, run: means(gold, run, "AP P@10 Bpref RR")),
     "il-pcr": (lambda gold, run: (_il_pcr_gold(gold), _matrix(gold, run)), _il_pcr),
     "alqac": (lambda gold, run: (_articles(_relevant(gold)), _articles(run)), _macro),
     "stard": (
@@ -167,10 +164,7 @@ NEIGHBOURS = {
         lambda gold, run: means(gold, run, "R@100 R@10 RR@10 Success@10"),
     ),
     "msmarco": (
-        lambda gold, run: (
-            _qrels(_binary(gold), "\t"),
-            _ranks(run),
-        ),
+        lambda gold, run: (_qrels(_binary(gold), "\t"), _ranks(run)),
         lambda gold, run: means(_binary(gold), run, "RR@10 R@1000"),
     ),
     "bsard": (

@@ -64,11 +64,7 @@ def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so():
     }
     assert scores.queries == {"judged": 3, "answered": 2, "unanswered": 1, "extra": 0}
     assert matches(
-        heard(list(scores.remarks)),
-        [
-            "[empty-gold] 1 … (first: R07-03-O)",
-            "[partial-answers] 1 … (first: R07-02-O)",
-        ],
+        heard(list(scores.remarks)), ["[empty-gold] 1 … (first: R07-03-O)", "[partial-answers] 1 … (first: R07-02-O)"]
     )
 
 

@@ -147,9 +147,9 @@ def climbed(value, order):
 
 
 def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level():
-    top = (0.62, 0.25, 0.13)
-    found = climbed(lambda w: -sum((a - b) ** 2 for a, b in zip(w, top, strict=True)), range(3))
-    assert found == pytest.approx(top, abs=0.03)
+    for top in ((0.62, 0.25, 0.13), (0.0, 0.186, 0.789, 0.025)):
+        found = climbed(lambda w, top=top: -sum((a - b) ** 2 for a, b in zip(w, top, strict=True)), range(len(top)))
+        assert found == pytest.approx(top, abs=0.006)
     assert climbed(lambda w: 1.0, range(4)) == equal(4)
     assert climbed(lambda w: w[1], range(3)) == (0.0, 1.0, 0.0)
     assert climbed(lambda w: -math.inf, range(2)) == equal(2)
