@@ -316,6 +316,19 @@ def test_compare_and_leaderboard_say_of_the_same_boards_that_queries_are_too_few
     ] * 2
 
 
+@pytest.mark.parametrize(
+    ("queries", "unlike", "is_said"), [(40, 10, True), (40, 9, False), (49, 13, True), (50, 25, False), (12, 3, True)]
+)
+def test_compare_and_leaderboard_doubt_p_where_runs_answer_different_ones_of_few_queries(queries, unlike, is_said):
+    gold = {f"q{n}": ["a", "b"] for n in range(queries)}
+    whole = {query: ["a", "b"] for query in gold}
+    part = {query: ["a", *"bx"[n % 2]] for n, query in enumerate(gold) if n >= unlike}
+    scored = evaluate_all(gold, {"whole": whole, "part": part}, task="1")
+    for found in (compare(scored), leaderboard(scored)):
+        [said] = [remark for remark in found.remarks if remark.kind == "unlike-answers"] or [None]
+        assert (said is not None) == is_said and (said is None or "whole and part" in said)
+
+
 # units
 
 
