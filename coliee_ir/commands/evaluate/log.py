@@ -22,12 +22,13 @@ from coliee_adapters.files.source import Source, sha256_of
 from coliee_adapters.files.writing import open_appending
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
-from coliee_ir.judging.judged import FloatArray
+from coliee_ir.measures import Result
 from coliee_ir.output.grid import no_formula
 from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.choices import CHOICES
 from coliee_ir.scoring.readers import LOG
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.stats.resampling import left_out
 
 #: the columns before those of the measures; ``others``: the answers and the long list of a run, with their hashes
 COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "edition", "queries", "rules", "coliee_ir",
@@ -97,18 +98,20 @@ def looks(path: str, gold: str, files: Iterable[str], scored: Sequence[Scores] =
     measure = next(iter(scored[0].results)) if scored else None
     if measure is None or len(scored) < 2 or any(measure not in scores.results for scores in scored):
         return Remark.of("looked-at", n=n, log=path)
-    by_luck = f"{luck([scores.results[measure].per_query for scores in scored], n):.3f}"
+    by_luck = f"{luck([scores.results[measure] for scores in scored], n):.3f}"
     return Remark.of("looked-at.luck", n=n, log=path, luck=by_luck, measure=measure.name)
 
 
-def luck(each: Sequence[FloatArray], n: int) -> float:
+def luck(results: Sequence[Result], n: int) -> float:
     """By how much the best of ``n`` equally good runs is expected to be better than their mean.
 
-    The greatest of so many normal deviations (Blom 1958), times the standard error of a run's mean over queries,
-    without what is common to the runs; ``each`` holds the values of some of them by query.
+    The greatest of so many normal deviations (Blom 1958), times the standard error of a run's score, without what is
+    common to the runs. What a query says of a score is its pseudo-value, of a mean its value.
     """
-    values = np.array(each)
-    values = values[:, ~np.isnan(values).any(axis=0)]
+    values = np.array([result.per_query for result in results])
+    kept = ~np.isnan(values).any(axis=0)
+    without = np.array([left_out(result.terms) for result in results])[:, kept]
+    values = np.array([[result.value] for result in results]) * kept.sum() - (kept.sum() - 1) * without
     own = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
     error = math.sqrt((own**2).sum() / max((len(values) - 1) * (values.shape[1] - 1) * values.shape[1], 1))
     return NormalDist().inv_cdf((n - 0.375) / (n + 0.25)) * error

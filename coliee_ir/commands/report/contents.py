@@ -162,9 +162,9 @@ class Contents:
         if tuning is not None and not math.isnan(tuning.held_out):
             if round(tuning.held_out, 3) > round(value, 3):
                 expected = f"{tuning.held_out:.3f}{_in_brackets(tuning.interval)}"
-                yield f"Cut to {tuning.rule}, expect {expected} on similar queries."
+                yield f"Cut to {tuning.rule}, it scores {expected} on held-out queries."
             else:
-                yield f"No cut of {name} is expected to score higher on similar queries."
+                yield f"No cut of {name} scores higher on held-out queries."
         may_be_best = {i for i, entry in enumerate(self.board.entries) if best and entry.may_be_best}
         like = [] if self.comparison is None else [
             f"{self.names[pair.a]} and {self.names[pair.b]}" for pair in self.comparison.pairs

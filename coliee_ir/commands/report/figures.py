@@ -161,7 +161,7 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     fills = drawn.mark_rect(stroke="@line", strokeWidth=1).encode(
         color=alt.Color(
             "side:N",
-            legend=alt.Legend(title="the row's run is", orient="bottom", values=["better", "worse"]),
+            legend=alt.Legend(title="the row's score is", orient="bottom", values=["better", "worse"]),
             # not the colours of runs
             scale=alt.Scale(domain=["better", "equal", "worse"], range=["@good", "@sheet", "@bad"]),
         ),

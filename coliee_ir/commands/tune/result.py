@@ -135,11 +135,11 @@ class Tuning(OnGold):
     def __repr__(self) -> str:
         return f"Tuning({self.name!r}, {self.measure!r}, keep={str(self.rule)!r}, held_out={self.held_out:.4f})"
 
-    def lead(self) -> Sequence[str]:
-        """What to do, and what to expect of it on other queries."""
+    def lead(self, best_of: str = "") -> Sequence[str]:
+        """What to do, and what to expect of it on other queries; of the best of several runs, in words."""
         what = f"cut after {self.rule.threshold:g}" if self.rule.family == "k" else f"keep {self.rule}"
-        expected = f"expect {self.measure} {self.held_out:.4f} on other queries ({self.interval.in_words()})"
-        return [f"{self.name}: {what}: {expected}"]
+        expected = best_of or f"{self.held_out:.4f} on other queries ({self.interval.in_words()})"
+        return [f"{self.name}: {what}: expect {self.measure} {expected}"]
 
     def tables(self) -> Sequence[Grid]:
         """The run's score, what cutting gains, the rules that were tried, and other numbers of relevant documents."""
@@ -162,8 +162,10 @@ class Tunings(TabularResult):
         self.best_of = folds.best_of(terms, N_RESAMPLES, tunings[0].seed) if len(terms) > 1 else None
 
     def lead(self) -> Sequence[str]:
-        """That of the run with the best held-out score."""
-        return min(self.tunings, key=_by_score).lead()
+        """That of the run with the best held-out score; of several, without the luck of the best."""
+        several = f" on other queries, as the best of {len(self.tunings)} runs"
+        best_of = "" if self.best_of is None else f"{self.best_of.score:.4f}{several}"
+        return min(self.tunings, key=_by_score).lead(best_of)
 
     def tables(self) -> Sequence[Grid]:
         """Those of the one run; of several, all but the rules that were tried."""

@@ -15,6 +15,8 @@ from example_runs import EXAMPLES
 
 from coliee_ir import evaluate
 from coliee_ir.commands.evaluate import log
+from coliee_ir.measures import Result
+from coliee_ir.measures.base import Terms, share
 
 
 @pytest.fixture
@@ -130,10 +132,18 @@ def test_who_names_a_log_is_told_how_often_the_gold_was_looked_at(call, here):
     assert call("compare", EXAMPLES / "task2/gold.json", *runs, "--log", "none.csv")[0] == 2
 
 
-def test_the_luck_of_the_best_of_many_equal_runs_is_what_simulation_finds():
+@pytest.mark.parametrize("is_micro", [False, True])
+def test_the_luck_of_the_best_of_many_equal_runs_is_what_simulation_finds(is_micro):
     draw, n, expected, found = np.random.default_rng(5), 30, [], []
     for _ in range(60):
         values = draw.normal(size=(1, 60)) + draw.normal(size=(n, 60)) * 0.2
-        expected.append(log.luck([*values], n))
-        found.append(values.mean(axis=1).max() - values.mean())
+        results = [Result(value.mean(), value) for value in values]
+        if is_micro:  # of runs that return one document or twenty, whose queries' F1 vary more than what counts
+            relevant, retrieved = draw.geometric(0.25, 60), draw.integers(1, 20, (n, 60))
+            both = np.stack([2 * draw.binomial(np.minimum(relevant, retrieved), 0.4), retrieved + relevant], axis=-1)
+            runs = [Terms(one.astype(float), share, np.zeros(2), False) for one in both]
+            results = [Result(terms.total, terms.each[:, 0] / terms.each[:, 1], None, terms) for terms in runs]
+        scores = np.array([result.value for result in results])
+        expected.append(log.luck(results, n))
+        found.append(scores.max() - scores.mean())
     assert np.mean(expected) == pytest.approx(np.mean(found), rel=0.1)

@@ -155,7 +155,7 @@ def test_the_page_begins_with_what_was_found(of_task1, page):
     read, tuning = Parsed(page), of_task1.contents.tunings[0]
     best, cut = of_task1.contents.verdict()
     assert best == "rerank is the best run: MicroF1 0.494 (0.42–0.57)."
-    assert begins(cut, f"Cut to {tuning.rule}, expect {tuning.held_out:.3f} (0.46–0.58)")
+    assert begins(cut, f"Cut to {tuning.rule}, it scores {tuning.held_out:.3f} (0.46–0.58)")
     assert read.text.index("rerank is the best run") < read.text.index("How good is each run") < read.text.index("Gold")
     # there is nothing to be better than
     assert verdict_of(*shown("1")[:2])[0] == "bm25: MicroF1 0.245 (0.19–0.31)."
