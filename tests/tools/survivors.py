@@ -165,6 +165,8 @@ def trial_of(fault: Fault, known: CoverageMap, most: float) -> Trial:
         if not chosen or seconds + known.seconds[test] <= most:
             seconds += known.seconds[test]
             chosen.append(test)
+    if len(chosen) < len(tests):
+        why += f"({len(chosen)} of {len(tests)} tests: --seconds)"
     return Trial(fault, chosen, "" in running, seconds, why)
 
 

@@ -10,6 +10,7 @@ from asserting import heard, matches, mentions
 from sent import articles, cases, labels, write, zipped
 
 from coliee_ir.cli import main
+from coliee_ir.inbox.grouping import too_many
 from coliee_ir.inbox.inventory import named_task, sort_files
 
 pytestmark = pytest.mark.usefixtures("one_deal")
@@ -269,3 +270,14 @@ def test_approaches_are_printed_from_the_descriptions():
     write({"in/a": cases("A1"), "in/b": cases("B1", 2), "in/about.txt": about})
     board = one_step.leaderboard("gold.json", "in", task="1", n_resamples=99)
     assert board.table("approaches").rows == [["A1", "BERT and GPT-2", "-", "Both."]]
+
+
+@pytest.mark.parametrize(
+    ("task", "edition", "sent", "teams"),
+    [("1", 2026, "AAABBBB", ["B"]), ("1", 2026, "AAABBB", []), ("2", 2026, "AAAA", ["A"]), ("trec", None, "AAAAA", []),
+     ("5", 2021, "AAAA", ["A"]), ("1", 2026, ["", "", "", ""], [])],
+)  # fmt: skip
+def test_more_runs_than_a_team_may_send_are_remarked(task, edition, sent, teams):
+    found = [*too_many(sent, task, edition)]
+    assert [(team, remark.kind) for team, remark in found] == [(team, "many-runs") for team in teams]
+    assert all("4" in remark and "3" in remark for _, remark in found)
