@@ -45,7 +45,7 @@ _PAGE, _PILOT, _OURS = Authority.PAGE, Authority.PILOT, Authority.OURS
 _LINES: Final = "{n} (line|lines)"
 _WITH_TAG: Final = "validate {file} {rules} --tag TAG --fix OUT"
 #: also named where a line has three columns of six
-CONVERT: Final = "convert {file} OUT --to {form}{columns_option}"
+CONVERT: Final = "convert {file} OUT --to {form}{columns_option}{like}"
 
 # one rule a row
 # fmt: off

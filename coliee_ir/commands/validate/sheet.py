@@ -318,6 +318,7 @@ class Sheet:
             "rules": rules if year == protocol(row.task).newest else f"{rules} --edition {year}",
             "form": "labels" if self.kind == "answers" else self.context.rules.form or "labels",
             "columns_option": f" --columns {names}" if columns else "",
+            "like": next((f" --like {shlex.quote(file.path)}" for file in self.context.queries), ""),
         }
 
     def words(self) -> Iterator[Sequence[str]]:
