@@ -24,7 +24,7 @@ from typing import Any, Final, Self, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.checked import in_order
+from coliee_adapters.checked import in_order, texts
 from coliee_adapters.errors import ScoreWarning, UsageError
 from coliee_adapters.records import GoldLike, normal_id
 from coliee_adapters.remarks import Remark
@@ -238,7 +238,7 @@ class RankingEvaluator:
         write_csv: bool = True,
         **rules: Unpack[Rules],
     ) -> None:
-        rules.setdefault("only", list(queries))
+        rules.setdefault("only", texts("queries", list(queries), "texts by the ids of their queries, which are texts"))
         self.evaluator = Evaluator(gold, measures, **rules)
         self.queries, self.documents = queries, documents
         self.are_shared = all(isinstance(document, str) for document in documents.values())
