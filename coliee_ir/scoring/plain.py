@@ -36,9 +36,6 @@ from coliee_ir.scoring.scores import Scores, Timing, scores_like
 _LINES: Final = 1 << 16
 _MOST: Final = 1 << 15
 
-#: how many runs are not looked at, at most, after others that were not plain: in a loop, most are alike
-_SKIPPED: Final = 63
-
 #: keys of dictionaries that are the columns of a table
 _OF_TABLES: Final = ({"columns", "data"}, {"columns", "index", "data"})
 
@@ -92,8 +89,6 @@ class _Plain:
         self.same_arrays = np.zeros(len(basis.queries), np.int64), np.ones(len(basis.queries), np.bool_)
         self.measures: Sequence[Measure] = ()
         self.like: Scores | None = None
-        #: how many of the next runs are not looked at, as so many before were left to the ordinary way
-        self.to_skip = self.n_left = 0
 
     def lists_of(self, submission: Submission) -> list[dict[str, Any]] | None:
         """The documents of each query; None if a run has other queries, or might be read in another way."""
@@ -113,14 +108,10 @@ class _Plain:
     def scores_of(self, submissions: Sequence[Submission], keep_judged: bool) -> list[Scores | None]:
         """See ``plain_scores``."""
         scored: list[Scores | None] = [None] * len(submissions)
-        if not self.fits or self.to_skip > 0:
-            self.to_skip -= len(submissions)
-            return scored
-        found = [(at, lists) for at, lists in enumerate(map(self.lists_of, submissions)) if lists is not None]
+        lists_of = map(self.lists_of, submissions) if self.fits else ()
+        found = [(at, lists) for at, lists in enumerate(lists_of) if lists is not None]
         start = perf_counter()
         judged = self._judged([lists for _, lists in found]) if found else {}
-        self.n_left = 0 if judged else min(2 * self.n_left + len(found), _SKIPPED)
-        self.to_skip = self.n_left
         if not judged:
             return scored
         if self.like is None:

@@ -46,13 +46,14 @@ def golds_and_runs(draw):
             for query in queries
         }
         for unusual in sorted(rng.sample(UNUSUAL, rng.choice((0, 0, 1, 2))), key=UNUSUAL.index):
-            unusual(rng, run, gold, collection)
+            if run:
+                unusual(rng, run, gold, collection)
         runs.append(run)
     return gold, runs
 
 
 def _one(rng, run):
-    return run[rng.choice([*run])] if run else {}
+    return run[rng.choice([*run])]
 
 
 def _odd_score(rng, run, gold, collection):
@@ -120,7 +121,7 @@ def _themselves(rng, run, gold, collection):
 
 
 def _list(rng, run, gold, collection):
-    query = rng.choice([*run] or ["q1"])
+    query = rng.choice([*run])
     run |= rng.choice(({query: [*run.get(query, ())]}, {query: "x1"}, {q: [*entry] for q, entry in run.items()}))
 
 
