@@ -107,7 +107,10 @@ class Plan(OnGold):
         hopeless = [str(size.queries) for size in self.sizes if all(least is None for least in size.found)]
         units, in_groups = plural(self.unit), f" in {counted(self.groups, 'group')}" if self.groups else ""
         kind = "system" if self.replicates else "run"
-        notes = [f"estimated from {self.queries} {units}{in_groups} of {counted(len(self.tags), kind)}, to two digits"]
+        n = self.groups or self.queries
+        # twice the relative error of a standard error of n normal contributions
+        others = f"; {n} others may give figures {2 / math.sqrt(2 * (n - 1)):.0%} off" * (not self.replicates)
+        notes = [f"estimated from {self.queries} {units}{in_groups} of {counted(len(self.tags), kind)}{others}"]
         if self.replicates:
             each = " or ".join(map(str, sorted({*self.replicates})))
             best = statistics.median(math.inf if least is None else least for least in self.at_best)

@@ -160,6 +160,17 @@ def test_where_few_queries_decide_the_plan_says_how_far_off_it_may_be():
         assert not is_noted or (f" {differ} " in found.notes()[1] and "variance" not in found.notes()[1])
 
 
+def test_a_plan_says_how_far_off_those_of_other_queries_are():
+    draw = np.random.default_rng(3)
+    boards = (paired.Board([of_mean(run) for run in draw.normal(0.5, 0.1, (2, 40))]) for _ in range(200))
+    figures = [float(next(power.least_found(board, [(0, 1)], [80], Resampling(99), 0.8))[0]) for board in boards]
+    gold = {f"q{n}": ["a"] for n in range(40)}
+    halves = [{query: ["a"] for n, query in enumerate(gold) if n % 2 == odd} for odd in (0, 1)]
+    [note] = plan(evaluate_all(gold, halves, task="1", measures="R@1")).notes()
+    off = float(note.split("%")[0].rsplit(" ", 1)[1]) / 100
+    assert np.mean(np.abs(np.array(figures) / np.median(figures) - 1) < off) == pytest.approx(0.95, abs=0.03)
+
+
 # systems of several runs
 
 
