@@ -165,11 +165,12 @@ class Session:
         gold = self.sources(first, *more)
         with asking_about_swap(first, next(iter(self.runs.sources), None), more):
             check_named_columns(self.options.columns, gold if more else gold[0], self.runs, others)
-            for run in () if self.together or golds else self.runs.sources:
-                if is_gold_by_name(run) and not is_gold_by_name(first):
-                    print_remark(Remark.of("swapped", run=run.name, gold=first))
             by = rules(self.options)
-            return basis_of(gold if more else gold[0], measures, runs=self.runs.showing_task, **by)
+            basis = basis_of(gold if more else gold[0], measures, runs=self.runs.showing_task, **by)
+        for run in () if self.together or golds else self.runs.sources:
+            if is_gold_by_name(run) and not is_gold_by_name(first):
+                print_remark(Remark.of("swapped", run=run.name, gold=first))
+        return basis
 
     def score(
         self, measures: Sequence[str], *, keep: Keep = "queries", ready: Callable[[Basis], object] | None = None

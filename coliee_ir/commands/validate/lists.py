@@ -243,7 +243,8 @@ class _Ids:
             return f"{self.expected}, and {text} is an answer: is this a submission to another task?"
         if re.fullmatch("[0-9]+", text):
             if len(text) < self.digits and not text.startswith("0"):
-                return f"leading zeros are lost: write {text.zfill(self.digits)}; or is this another task's?"
+                other_task = "; or is this another task's?" * (2 * len(text) <= self.digits)
+                return f"leading zeros are lost: write {text.zfill(self.digits)}{other_task}"
             return f"{self.expected}, and this one has {len(text)}: is this a submission to another task?"
         return self.expected
 
