@@ -126,8 +126,7 @@ def _title(contents: Contents) -> str:
     if board.edition is None:
         gold = board.gold.replace("\\", "/").rpartition("/")[2]
         return f"{runs} on {printable(gold or board.gold)}"
-    named = board.task if board.task.isdigit() else board.task.capitalize()
-    return f"COLIEE {board.edition}, Task {named}: {runs}"
+    return f"COLIEE {board.edition}, Task {board.task.capitalize()}: {runs}"
 
 
 def _about(contents: Contents) -> list[tuple[str, str]]:

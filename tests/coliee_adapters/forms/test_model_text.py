@@ -153,8 +153,23 @@ def test_texts_come_out_of_what_services_wrap_them_in(form, many, tmp_path):
     ],
 )  # fmt: skip
 def test_a_file_without_one_text_a_question_is_refused(text, source):
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as refused:
         detect.read_run(source(text), form="text")
+    assert refused.value.path == "f.txt"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"id": "q", "output": "Y"}\n\n{"id": "r", "output": 3}\n', "f.txt, line 3: "),
+        ('[{"id": "q", "output": "Y"}, {"id": "r", "output": 3}]', "f.txt: item 2: "),
+        ('{"q": "Y", "r": 3}', "f.txt: item 2: "),
+    ],
+)
+def test_what_is_no_text_is_refused_where_it_is(text, place, source):
+    with pytest.raises(InputError) as refused:
+        detect.read_run(source(text), form="text")
+    assert str(refused.value).startswith(place)
 
 
 def test_conversion_says_of_each_text_that_it_has_no_answer(tmp_path, call):
