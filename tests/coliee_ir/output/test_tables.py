@@ -317,3 +317,13 @@ def test_json_holds_every_value_and_no_command():
     text = dumped(values)
     assert json.loads(text) == values
     assert not re.search(r"##\w*\[|^\s*::", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("label", ["", "Scores & <more>"])
+def test_html_says_what_each_cell_is(label):
+    cells = ["<A>", grid.Number(0.5, "0.5", bold=True, mark="b,c"), grid.Number(2, "2")]
+    page = grid.html(grid.Grid(["run", "F1", "n"], [cells], "Of <A>"), label)
+    assert page.count("<sup>") == 1 and "<b>0.5</b><sup>b,c</sup>" in page and "<A>" not in page
+    assert page.count("<th ") + page.count("<th>") >= 4 and "&lt;A&gt;</th>" in page
+    assert "<caption>Of &lt;A&gt;</caption>" in page
+    assert ('data-value="2.0"' in page) == ('aria-label="Scores &amp; &lt;more&gt;"' in page) == bool(label)
