@@ -354,6 +354,9 @@ def scores() -> dict[str, Callable[[np.random.Generator, int], Terms]]:
         "MicroF1, a few queries have most relevant cases": lambda random, queries: board(random, queries, 1, True)[0],
         "MicroF1, a tenth of the model's cases found": low,
         "a mean of values of which most are near 0": lambda random, queries: of_mean(random.beta(0.15, 0.9, queries)),
+        "a mean of values near 1, of which one in 30 is 0": lambda random, queries: of_mean(
+            np.where(random.random(queries) < 1 / 30, 0, 1 - np.maximum(random.random(queries) - 0.75, 0) / 3)
+        ),
         "MicroF1 in five years, drawn as groups": years,
     }
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from coliee_ir.measures import Result
-from coliee_ir.measures.base import Terms
+from coliee_ir.measures.base import QUOTIENTS, Terms
 from coliee_ir.stats import resampling, strata
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.student import NORMAL, t_quantile
@@ -66,12 +66,14 @@ def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True)
     SE² = (n - 1)/n · Σd², where d is by how much the score without a query is off the mean of these scores. On the
     logit scale it is SE / (f (1 - f)), and no end is beyond 0 and 1. t has 2 (Σd²)² / (Σd⁴ - (Σd²)²/n) degrees of
     freedom, at least 4 and at most n - 1: where a few queries have most of the relevant documents, SE itself is known
-    from these few. Where nothing varies, it is the rule of three's for scores of 0 and 1, and NaN for others.
+    from these few. Where nothing varies, it is the rule of three's for scores of 0 and 1, and NaN for others. Where
+    most queries have 0, or most have 1, the end on the other side allows for queries so rare that none is among these:
+    a share of 1 - (1 - level)^(1/n).
 
     Source: Efron & Tibshirani 1993, chapter 11; the degrees of freedom: Satterthwaite, Biometrics Bulletin 2, 1946.
     """
-    score = terms.total
-    without = resampling.left_out(terms)[(terms.each != 0).any(axis=1)]
+    score, adds = terms.total, (terms.each != 0).any(axis=1)
+    without = resampling.left_out(terms)[adds]
     seen, without = len(without), without[np.isfinite(without)]
     n = len(without)
     squares = (without - without.mean()) ** 2 if n > 1 else np.zeros(1)
@@ -85,7 +87,13 @@ def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True)
     uneven = float((squares**2).sum()) - total * total / n
     degrees = 2 * total * total / uneven if uneven > 0 else math.inf
     degrees = int(round(min(max(degrees, _LEAST_DEGREES), n - 1), 6))  # or it hangs on the order of sums
-    return _interval_around(score, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
+    low, high = _interval_around(score, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
+    is_high, first_two = score >= 0.5, terms.each[adds, :2].T
+    if within_1 and terms.score in QUOTIENTS and np.mean(first_two[0] == is_high * first_two[1]) > 1 / 2:
+        unseen = 1 - (1 - confidence_level) ** (1 / seen)
+        with_rare = score + unseen * ((not is_high) - score)
+        return Interval(min(low, with_rare), max(high, with_rare))
+    return Interval(low, high)
 
 
 def _interval_around(score: float, half: float, within_1: bool) -> Interval:
