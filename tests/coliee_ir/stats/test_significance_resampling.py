@@ -207,3 +207,10 @@ def test_the_effect_on_a_micro_score_does_not_grow_with_the_queries_and_the_boot
         assert errors[-1] == pytest.approx(difference / effects[-1] / math.sqrt(50 * times), rel=0.05)
     assert effects[1] == pytest.approx(effects[0], rel=0.03)
     assert errors[1] == pytest.approx(errors[0] / 2, rel=0.05)
+
+
+@pytest.mark.parametrize(("n", "width"), [(10, resampling.AT_ONCE // 5), (11, resampling.AT_ONCE // 5), (7, 1), (0, 1)])
+def test_resamples_go_together_as_memory_allows(n, width):
+    sizes = [*resampling.blocks(n, width)]
+    assert sum(sizes) == n and all(0 < size * width <= resampling.AT_ONCE for size in sizes)
+    assert len(sizes) == math.ceil(n * width / resampling.AT_ONCE)

@@ -173,6 +173,8 @@ CODABENCH = {
 
 def test_competition_yaml_is_as_codabench_reads_it(tmp_path):
     bundle = unpack(packed(ONE), tmp_path)
+    with zipfile.ZipFile(io.BytesIO(packed(ONE))) as archive:  # whom they are unpacked for can read them
+        assert {entry.external_attr >> 16 for entry in archive.infolist()} == {0o644}
     held = yaml.safe_load((bundle / "competition.yaml").read_text(encoding="utf-8"))
     (task,), (phase,), (board,) = held["tasks"], held["phases"], held["leaderboards"]
     for where, (needed, allowed) in CODABENCH.items():

@@ -113,6 +113,7 @@ def test_more_queries_find_smaller_differences_and_more_runs_larger_ones():
     assert found[0] / found[2] == pytest.approx(4, rel=0.1)  # as the root of the number
     five = planned(0.7, 0.6, 0.65, 0.3, 0.7, queries=[200])
     of_pairs, [[_, typical, hardest]] = five.sizes[0].found, five.tables()[0].rows
+    assert "80%" in five.tables()[0].caption and "p < 0.05, 10 pairs" in five.tables()[0].caption
     assert len(five.pairs) == 10 and np.median(of_pairs) > found[1]
     assert (typical.value, hardest.value) == (np.median(of_pairs), max(of_pairs))
     assert min(of_pairs) < typical.value < hardest.value
