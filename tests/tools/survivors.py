@@ -42,7 +42,10 @@ SWAPPED: Final[dict[type[ast.operator], type[ast.operator]]] = {
     **{ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd},
 }
 #: functions of arguments in any order
-COMMUTATIVE: Final = {"min", "max", "np.minimum", "np.maximum", "np.add", "np.array_equal", "math.gcd"}
+COMMUTATIVE: Final = {
+    *("min", "max", "math.gcd", "contextlib.suppress", "suppress"),
+    *("np.minimum", "np.maximum", "np.add", "np.array_equal"),
+}
 
 
 class Fault(NamedTuple):
