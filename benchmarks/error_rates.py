@@ -41,7 +41,7 @@ ALPHA = 0.05
 TRIALS = 499
 SIZES = (20, 50, 400)
 #: queries of which a few may not show what a run is like
-FEW = (8, 12, 20)
+FEW = (8, 12, 20, 50)
 #: runs of a board
 BOARDS = (2, 30, 54)
 #: queries from which the model's own scores are computed
@@ -254,6 +254,12 @@ def _first_or_ten(random: np.random.Generator, queries: int) -> tuple[Terms, Ter
     return micro(first), micro(_counts(random.binomial(1, 0.9, queries), 10, 1))
 
 
+def _rarely_lost(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+    """Means: one run is a little better on most queries, and worse by .6 on one in 30."""
+    usual, better = random.uniform(0.6, 0.9, queries), random.uniform(0, 1.2 / 29, queries)
+    return of_mean(np.where(random.random(queries) < 1 / 30, usual - 0.6, usual + better)), of_mean(usual)
+
+
 def _tails(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
     relevant = _heavy(random, queries)
     first = _counts(random.binomial(relevant, 0.4), relevant, relevant)
@@ -308,6 +314,7 @@ def few_queries() -> dict[str, Model]:
     return {
         "the same system twice": of_systems(System(), System()),
         "one relevant case; 1 case or 10 for each query": _first_or_ten,
+        "a mean; one is a little better on most queries and far worse on one in 30": _rarely_lost,
     }
 
 

@@ -131,7 +131,7 @@ class Interval(NamedTuple):
 
     def in_words(self, sign: str = "") -> str:
         """The interval in a sentence; with ``+``, its ends have their signs."""
-        if math.isnan(self.low):
+        if math.isnan(self.low) or self.low == self.high:
             return "without an interval: nothing varies"
         return f"95% interval {self.low:{sign}.4f} to {self.high:{sign}.4f}"
 
