@@ -22,8 +22,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("option-needed", "name the folder to write to: -o DIR")
     file, folder = Path(options.edition_file), Path(options.output).absolute()
     # called from wherever it may be, everything is called as the file calls it
-    with contextlib.chdir(file.parent if file.is_file() else "."):
-        read = edition.read_edition(file.name if file.is_file() else options.edition_file)
+    where, name = (file.parent, file.name) if file.is_file() else (".", options.edition_file)
+    with contextlib.chdir(where):
+        read = edition.read_edition(name)
         with limits.stated(read.limits):
             news = edition.unchanged(read, folder) or edition.write(edition.day_of(read, with_progress), folder)
     for result in news.results["decide"]:

@@ -90,6 +90,8 @@ def test_a_second_call_scores_nothing_and_is_the_same_from_any_folder(held, tmp_
     before = written(held)
     monkeypatch.chdir("/")
     assert main(["edition", str(held / "coliee.toml"), "-o", str(tmp_path / "out")]) == 0
+    monkeypatch.chdir(held.parent)
+    assert main(["edition", f"{held.name}/coliee.toml", "-o", str(tmp_path / "beside")]) == 0
     assert written(tmp_path) == before
     capsys.readouterr()
     with monkeypatch.context() as patch:
