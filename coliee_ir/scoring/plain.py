@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import chain, repeat
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +21,7 @@ from coliee_adapters.errors import ColieeError
 from coliee_adapters.forms.json_records import is_record
 from coliee_adapters.forms.rows import DICTIONARIES, NOT_PLAIN, ReadingRules, lines_of
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import Run, exact_id, normal_id
+from coliee_adapters.records import Run, are_normal, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.mismatch import SAMPLE, are_undoubted
@@ -32,9 +33,11 @@ from coliee_ir.scoring.parts import JudgedSubmission
 from coliee_ir.scoring.remarks import are_usual, remarks_of
 from coliee_ir.scoring.scores import Scores, Timing, scores_like
 
-#: so many lines are judged together, of runs of at most so many: a longer one takes as long alone
+#: so many lines are judged together, where any run has at most so many: longer ones take as long alone
 _LINES: Final = 1 << 16
 _MOST: Final = 1 << 15
+
+_NONE: Final = MappingProxyType[str, float]({})
 
 #: keys of dictionaries that are the columns of a table
 _OF_TABLES: Final = ({"columns", "data"}, {"columns", "index", "data"})
@@ -46,18 +49,25 @@ def batches(submissions: Iterable[Submission]) -> Iterator[list[Submission]]:
     n = 0
     for submission in submissions:
         batch.append(submission)
-        run: Any = submission.run
-        if type(run) in DICTIONARIES:
-            with suppress(TypeError):  # of what has no length
-                n += sum(map(len, run.values()))
+        n += _n_lines(submission)
         if n >= _LINES:
             yield batch
             batch, n = [], 0
     yield batch
 
 
+def _n_lines(submission: Submission) -> int:
+    """How many lines a run in a dictionary has; 0 for any other."""
+    run: Any = submission.run
+    with suppress(TypeError):  # of what has no length
+        return sum(map(len, run.values())) if type(run) in DICTIONARIES else 0
+    return 0
+
+
 def plain_scores(basis: Basis, submissions: Sequence[Submission], *, keep_judged: bool) -> list[Scores | None]:
     """The scores of runs of which nothing is to be remarked but what is of any; None for each other."""
+    if not any(0 < _n_lines(submission) <= _MOST for submission in submissions):
+        return [None] * len(submissions)
     try:
         return _Plain(basis).scores_of(submissions, keep_judged)
     except (ColieeError, MemoryError):  # which each meets alone
@@ -73,7 +83,7 @@ class _Plain:
         are_named = not (basis.read_as is None and rules.run is None)
         exact = are_named and rules.exact_ids
         self.reading = ReadingRules(exact_id if exact else normal_id, exact or not are_named)
-        entries: dict[str, Any] = {query: {} for query in basis.queries}
+        entries = dict.fromkeys(basis.queries, _NONE)
         ids = Ids.plain(basis.queries, len(basis.queries))
         self.fits = (
             rules.parts == ("documents",)
@@ -81,7 +91,7 @@ class _Plain:
             and basis.decisions.order != "ascending"
             and ids is not None
             and (self.reading.commas or not (b"," in ids.raw or b";" in ids.raw))
-            and all(self.reading.ids(query) == query for query in basis.queries)
+            and (exact or are_normal(basis.queries))
             and not (is_record(entries) or entries.keys() in _OF_TABLES)
             and all(part == "documents" for measure in basis.asked_measures for part in measure.needs)
         )
@@ -101,9 +111,7 @@ class _Plain:
             return None
         if any(map(dict.__contains__, lists[:SAMPLE], self.basis.queries)):  # they may retrieve themselves
             return None
-        if sum(map(len, lists)) > _MOST or all(one.keys() == lists[0].keys() for one in lists):
-            return None
-        return lists
+        return lists if any(one.keys() != lists[0].keys() for one in lists) else None
 
     def scores_of(self, submissions: Sequence[Submission], keep_judged: bool) -> list[Scores | None]:
         """See ``plain_scores``."""

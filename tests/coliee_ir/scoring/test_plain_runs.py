@@ -198,3 +198,9 @@ def test_a_run_with_nearly_all_ids_in_another_form_is_refused_among_others():
     assert len(together) == 2 and [one.reason.kind for one in together.invalid] == ["mismatch"]
     with pytest.raises(MismatchError):
         coliee_ir.Evaluator(GOLD, task="trec").evaluate(respelled)
+
+
+def test_a_document_in_another_unicode_form_is_remarked_among_others():
+    gold, run = GOLD | {"q12": {"\ufb01": 1}}, GOOD | {"q12": {"fi": 1.5, "y1": 0.5}}
+    for scores in coliee_ir.evaluate_all(gold, [run, run], task="trec"):
+        assert "other-form" in [remark.kind for remark in scores.remarks]
