@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -48,7 +49,13 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
             print_remark(f"{options.dates}: {len(dates)} cases show a date, {in_full} of them the day")
         chosen.append(Filter.exclude_newer(dates))
     if options.candidates is not None:
-        chosen.append(Filter.candidates(sheets.read_candidates(options.candidates, task=task)))
+        golds = [gold for gold in (options.gold, *options.more_golds) if gold is not None]
+        if os.path.realpath(options.candidates) in map(os.path.realpath, golds):
+            problem = f"{options.candidates} is the gold: a run cut to what is relevant is no longer the system's"
+            raise UsageError("named-twice", f"{problem}; name the documents that each query may retrieve")
+        candidates = sheets.read_candidates(options.candidates, task=task)
+        print_remark(f"{options.candidates}: the candidates of {len(candidates)} queries; others keep all")
+        chosen.append(Filter.candidates(candidates))
     return chosen
 
 

@@ -535,6 +535,9 @@ class ScoreTableBuilder:
             lacking = empty if is_open else empty & ~np.isnan(values).all(axis=0)
             if not lacking.any() or has_sums:
                 continue
+            if self.unanswered == "zero" and self.lower.get(name):
+                problem = f"a missing {name} is not 0, which would be the best that there is"
+                raise UsageError("option-conflict", f"{problem}: leave unanswered=zero out, or compare common queries")
             if is_open or self.unanswered in ("zero", "tasks"):
                 values_of[name] = np.where(lacking, 0.0, values)
             elif self.unanswered == "common":
@@ -562,7 +565,8 @@ class ScoreTableBuilder:
             common += f" ({without[costly]} without {shortened(tags[costly])})"
         way = 'unanswered="{0}"' if path == MEMORY else '--decision unanswered={0} (in Python unanswered="{0}")'
         on_common = f"compare the runs on the {common}: {way.format('common')}"
-        remedy = f"complete the rows; or count them: {way.format('zero')}; or "
+        counted_as_0 = "" if self.lower.get(name) else f"count them: {way.format('zero')}; or "
+        remedy = f"complete the rows; or {counted_as_0}"
         return InputError(
             "missing-key", path, f"{counted(int(lacking.sum()), 'value')} of {name} missing",
             found=f"run {tags[run]}, {self.unit} {queries[query]}",

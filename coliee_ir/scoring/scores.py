@@ -518,6 +518,8 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
             raise UsageError("not-comparable", problem)
         if tuple(scores.query_ids) != tuple(first.query_ids):
             raise UsageError("not-comparable", "the runs were scored on different queries")
+        if scores.counts.get("relevant") != first.counts.get("relevant"):
+            raise UsageError("not-comparable", "the runs were scored on different golds")
         if (scores.task, scores.edition, scores.decisions) != (first.task, first.edition, first.decisions):
             raise UsageError("not-comparable", "the runs were scored by different rules")
         if first.query_ids and not len(scores.results[measures[0]].per_query):

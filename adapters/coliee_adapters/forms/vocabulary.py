@@ -46,7 +46,9 @@ NAMES: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
     ),
     "score": (frozenset({"score"}), frozenset({"sim", "similarity", "scores"})),
     "rank": (frozenset({"rank"}), frozenset({"position"})),
-    "tag": (frozenset({"tag", "run_tag", "run_id", "runid", "run", "run_name", "system"}),),
+    "tag": (
+        frozenset({"tag", "run_tag", "run_id", "runid", "run", "run_name", "system", "model", "model_name", "method"}),
+    ),
 }
 
 #: What a relevance is called in a gold; BEIR's qrels call it ``score``.
