@@ -495,13 +495,17 @@ def warn_of(scored: Iterable[Scores]) -> None:
     first = next((filter_ for filter_ in warnings.filters if issubclass(ScoreWarning, filter_[2])), None)
     if first is not None and first[0] == "ignore" and first[1] is first[3] is None:
         return  # who silences it need not wait for what ties decide
-    doubts = [f"{scores.tag}: {remark}" for scores in scored for remark in scores.remarks if remark.is_doubt]
+    warn_of_doubts([f"{scores.tag}: {remark}" for scores in scored for remark in scores.remarks if remark.is_doubt])
+
+
+def warn_of_doubts(doubts: Sequence[str]) -> None:
+    """Warn of these at the line of the user's code, if there are any."""
     if not doubts:
         return
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS:
         frame, level = frame.f_back, level + 1
-    more = f"\n… and {len(doubts) - _WARNED} more; see the remarks of the scores" if len(doubts) > _WARNED else ""
+    more = f"\n… and {len(doubts) - _WARNED} more; see the remarks" if len(doubts) > _WARNED else ""
     warnings.warn("\n".join(doubts[:_WARNED]) + more, ScoreWarning, stacklevel=level)
 
 

@@ -49,6 +49,7 @@ from coliee_ir.reading.anything import in_order, is_gold_by_name, read_run, read
 from coliee_ir.reading.submission import unique_names
 from coliee_ir.rules.choices import CHOICES, NORM, TIES, K
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
+from coliee_ir.scoring.scores import warn_of_doubts
 
 __all__ = ["METHODS", "NORMS", "Fused", "Fusion", "fuse", "read_all", "usual"]
 
@@ -417,7 +418,9 @@ def fuse(
     records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
     numbers = None if weights is None else tuple(one_of("weights", weights, Iterable, "a list of numbers"))
     fusion = Fusion(method or usual(records), norm, k, numbers, top, ties)
-    return fusion.fuse(*records, tag=tag, unreadable_answers=unreadable_answers).run
+    fused = fusion.fuse(*records, tag=tag, unreadable_answers=unreadable_answers)
+    warn_of_doubts([remark for remark in fused.remarks if getattr(remark, "is_doubt", False)])
+    return fused.run
 
 
 def read_all(
