@@ -320,14 +320,11 @@ class Candidates:
         n = np.bincount(self.query[both], minlength=len(self.queries))[self.query]
         both &= n > _FEW
         query, ranks = self.query[both], (self.ranks[run][both], self.ranks[other][both])
-        least, size = (int(query.min()), int(np.ptp(query)) + 1) if query.size else (0, 0)
         ranks_in_both = [
             in_order(query, np.ones_like(query, dtype=np.bool_), -values.astype(np.float64))[1] for values in ranks
         ]
         apart = [values - (n[both] + 1) / 2 for values in ranks_in_both]
-        covariance, spread = (
-            np.bincount(query - least, weights=apart[0] * values, minlength=size) for values in apart[::-1]
-        )
+        covariance, spread = (np.bincount(query, weights=apart[0] * values) for values in apart[::-1])
         correlated: FloatArray = covariance[spread > 0] / spread[spread > 0]
         return correlated
 

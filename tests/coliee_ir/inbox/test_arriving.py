@@ -113,6 +113,13 @@ def test_equal_answers_without_a_tag_are_no_copies():
     assert len(one_step.leaderboard("gold.xml", "all", task="3", n_resamples=99).entries) == 2
 
 
+@pytest.mark.parametrize(("folder", "entries"), [("A", 1), ("B", 0)])
+def test_parts_of_one_tag_in_one_folder_are_a_run_without_a_word(folder, entries):
+    write({"all/A/task3.A1": articles("A1"), f"all/{folder}/labels": labels("A1")})
+    board = one_step.leaderboard("gold.xml", "all", task="3", n_resamples=99)
+    assert len(board.entries) == entries and not any("[grouped]" in heard(remark) for remark in board.remarks)
+
+
 def test_a_run_whose_ids_lost_their_zeros_is_not_of_another_task():
     write({"all/good": cases("A1"), "all/bad": "".join(f"{n} {n + 100} A2\n" for n in range(1, 11))})
     board = one_step.leaderboard("gold.json", "all", task="1", n_resamples=99)

@@ -82,6 +82,17 @@ def test_a_ranking_that_is_asked_for_as_one_is_scored(call):
     assert both == done(call, "evaluate", GOLD, "s.txt", "--long-list", "l.txt", *RULES)[0]
 
 
+def test_a_short_file_that_is_named_as_a_long_list_is_one(here):
+    short, named = here / "task3.ALPHA", here / "task3-L.ALPHA"
+    for path in (short, named):
+        path.write_bytes((LAST / "task3.ALPHA").read_bytes())
+    for options in ({}, {"long_list": short}, {"long_list": short, "measures": "AP"}):
+        with refusing(InputError, "task3-L.ALPHA: [wrong-part]"):
+            evaluate(GOLD, named, task="3", edition=2025, **options)
+    assert evaluate(GOLD, named, task="3", edition=2025, measures="AP").measures["AP"] > 0.6
+    assert evaluate(GOLD, short, task="3", edition=2025, long_list=named).measures["AP"] > 0.6
+
+
 def test_in_memory_too():
     longer, short = to_run(LAST / "task3-L.ALPHA", task="3"), to_run(LAST / "task3.ALPHA", task="3")
     for given in ({}, {"long_list": short}):
