@@ -206,6 +206,7 @@ def test_categories_titles_and_statements_are_shown_where_they_are_given(tmp_pat
     assert ["026639", "Between Her Majesty and others"] in details["documents"]
     assert details["queries"][0]["text"] == "A case about a patent"
     assert "Refugees (2)" in json.dumps(data_in(page, "charts")["categories"])
+    assert " 2 categories; " in Parsed(page).text
     (tmp_path / "code.txt").write_text("(Fraud)\nArticle 96 (1) A manifestation is voidable.\nArticle 97 Next.\n")
     pair = '<pair id="H18-1-{0}" label="Y"><t1>\nArticle 96 (1) A.\n</t1><t2>Statement {0}.</t2></pair>'
     (tmp_path / "gold.xml").write_text(f"<dataset>{''.join(map(pair.format, range(1, 7)))}</dataset>")
