@@ -382,7 +382,8 @@ class _Known:
     def __init__(self, ids: Collection[str]) -> None:
         self.ids = frozenset(ids)
         self.width = max(map(len, self.ids), default=0)
-        self.are_filled = any(map(re.compile("[+-]?0").match, self.ids))
+        filled = [*filter(re.compile("[+-]?0").match, self.ids)]
+        self.are_filled, self.one_width = bool(filled), len({*map(len, filled)}) == 1
 
     def changes(self, texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
         """Of the usual changes of unknown ids those that make any known, by their places, and what they make of each.
@@ -416,6 +417,8 @@ def respelled_like(ids: Iterable[str], known: Collection[str], *, unsure: bool =
     while unknown := [id_ for id_, text in now.items() if text not in of_gold.ids]:
         texts, n_best = [now[id_] for id_ in unknown], 0
         for i, changed in of_gold.changes(texts):
+            if i == 0 and not of_gold.one_width:  # how many zeros are lost is known of what becomes known alone
+                changed = [text if text in of_gold.ids else old for old, text in zip(texts, changed, strict=True)]
             n = sum(map(of_gold.ids.__contains__, changed))
             is_sure = _RESPELLINGS[i][1] not in _UNSURE
             if n > n_best and (is_sure or (unsure and n >= _TIMES * (len(now) - len(unknown)))):

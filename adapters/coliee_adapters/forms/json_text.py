@@ -199,7 +199,13 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
         if not math.isfinite(value):
             # the number may be glued to what makes the JSON broken: then it is no token of its own
             at = next((t.start() for t in re.finditer(_TOKEN, text) if t[0] == number), text.find(number))
-            raise fault("bad-score", "this is not a finite number", at, number, "give a finite number, or null")
+            raise fault(
+                "bad-score",
+                "this is not a finite number",
+                at,
+                number,
+                "give a finite number; of a score, or leave its document out",
+            )
         return value
 
     def unlocated(problem: str) -> InputError:

@@ -286,7 +286,11 @@ def families_named(names: Sequence[str], pool: Pool) -> list[str]:
         if name not in FAMILIES:
             raise _unknown(name)
         if name not in possible:
-            why = "the run has no scores, and is cut by k" if not pool.scored else "the run has negative scores"
+            why = (
+                "the run has no scores, and is cut by k"
+                if not pool.scored
+                else "the run has negative scores, or its lowest are best"
+            )
             raise UsageError("unfit-option", f"the rule {name!r} cannot be used: {why}")
     return [name for name in FAMILIES if name in names]
 
