@@ -69,6 +69,11 @@ def test_the_site_is_whole_asks_for_nothing_and_is_silent_about_what_was_refused
     assert {"COLIEE <2026>", "a1", "x4", "0.6000", "All 5 runs", NASTY} & {*Parsed(made["index.html"]).texts} >= {
         "a1", "x4", "0.6000", "All 5 runs"
     }  # fmt: skip
+    assert rows_of(made["index.html"], "task-1")[:2] == [
+        ["Place", "Team", "Run", "MicroF1"],
+        ["1", "A", "a1", "0.7500"],
+    ]
+    assert 'class="under"' in made["task-1.html"]  # how the best run was found
     rows = rows_of(made["task-1.html"], "results")
     assert rows[0] == ["Place", "Team", "File", "Run", "MicroF1", "MicroP", "MicroR", "Rank 95%", "Interval 95%"]
     assert [row[:2] for row in rows[1:3]] == [["1", "A"], ["2", "A"]]
