@@ -599,6 +599,15 @@ def _keys(
             )
         own = [str(key) for key in keys if place.part != "query" or key not in ("query_id", "doc_id")]
         raise place.fault(error.kind, problem, ", ".join(own), remedy) from None
+    answer = keys[roles["answer"]] if "answer" in roles else ""
+    if kind == "run" and normal_name(answer) == "label" and "answer" not in (columns or {}):  # which may be the gold's
+        inside = [f"{key}.{name}" for key in nested for name, value in first[key].items()
+                  if word_of(value).lower() in LABELS]  # fmt: skip
+        if inside:
+            remedy = f"name the run's answer, as in --columns answer={inside[0]}"
+            raise place.fault(
+                "ambiguous", "there is an answer under each of two keys", f"{answer}, {inside[0]}", remedy
+            )
     return {role: keys[at] for role, at in roles.items()}
 
 

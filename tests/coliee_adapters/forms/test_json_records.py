@@ -234,6 +234,12 @@ def test_what_can_be_a_record_or_queries_is_refused(source, held, kind):
             assert refused(of, held).kind == kind
 
 
+def test_a_label_beside_a_nested_answer_is_the_golds_or_asked_about(source):
+    held = source(json.dumps([{"id": "q", "label": "Y", "output": {"label": "N"}}]))
+    assert refused(detect.read_run, held).kind == "ambiguous"
+    assert detect.read_gold(held).labels == {"q": True}
+
+
 @pytest.mark.parametrize("named", ["", "--from text"])
 def test_a_command_takes_paths_in_records_of_every_shape(named, tmp_path, call):
     out = {
