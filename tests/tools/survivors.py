@@ -263,7 +263,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--faults", type=int, default=200, metavar="N", help="how many")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="which ones (default: 1)")
-    parser.add_argument("--seconds", type=float, default=30, metavar="S", help="of tests for one (default: 30)")
+    parser.add_argument("--seconds", type=float, default=45, metavar="S", help="of tests for one (default: 45)")
     parser.add_argument("--least", type=int, default=0, metavar="P", help="percent killed for exit code 0 (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
     parser.add_argument("--tests-of", metavar="FILE:LINE", help="which tests run this line; no faults")

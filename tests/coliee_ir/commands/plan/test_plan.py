@@ -75,6 +75,18 @@ def test_answers_that_count_half_need_half_the_difference():
     assert [least for [least] in half] == pytest.approx([least / 2 for [least] in whole])
 
 
+def test_of_many_accuracies_each_pair_finds_what_it_finds_alone():
+    draw, pairs = np.random.default_rng(8), [(a, b) for a in range(24) for b in range(a)]
+    ease = draw.random(120)  # which the runs have in common
+    runs = [of_mean((ease + draw.normal(0, 0.1, 120) < quality).astype(float)) for quality in np.linspace(0.3, 0.9, 24)]
+    [every] = power.least_found(paired.Board(runs), pairs, [120], Resampling(99), 0.8)
+    for place in (0, 40, 150, 275):
+        two = paired.Board([runs[at] for at in pairs[place]])
+        levels = (Resampling(99, confidence_level=1 - alpha) for alpha in (0.05, 0.05 / len(pairs)))
+        (alone,), (strict,) = (next(iter(power.least_found(two, [(0, 1)], [120], level, 0.8))) for level in levels)
+        assert alone < every[place] < 1.1 * strict
+
+
 def exact_power(n, share, difference):
     """The power of McNemar's exact test, over all that two runs can answer."""
     won, lost = (share + difference) / 2, (share - difference) / 2
