@@ -143,7 +143,7 @@ REMARKS: Final = {
     "ignored-column": "ignored {n} (column|columns) of numbers",
     "ignored-answers": "ignored {n} (column|columns) of answers",
     "binary-score": Doubt(
-        "the scores are all 0 or 1, and documents with 0 count as retrieved; if 1 means retrieved, use "
+        "the scores are all 1 and 0, or −1, and documents without 1 count as retrieved; if 1 means retrieved, use "
         "`--columns retrieved=NAME`"
     ),
     "unordered": "{n} (query has its|queries have their) documents in a set, which has no order: measures that look at "

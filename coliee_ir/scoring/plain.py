@@ -176,7 +176,7 @@ class _Plain:
         # those of which there may be more to say
         retrieved, begin = lengths.reshape(n, -1), starts[:: len(self.basis.queries)]
         are_plain &= are_undoubted(qrels, documents, begin, ranks) & are_usual(qrels, ranks, retrieved)
-        are_plain &= ~np.logical_and.reduceat((scores == 0) | (scores == 1), begin[:-1])
+        are_plain &= ~np.logical_and.reduceat((scores == 0) | (abs(scores) == 1), begin[:-1])
         n_lines = (begin[1:] - begin[:-1]).tolist()
         return {
             run: Judged(qrels, ranks[run], retrieved[run], *self.same_arrays, {}, Remarks(), n_lines[run], reading)

@@ -527,7 +527,8 @@ def remarking_binary_scores(blocks: Iterable[Columns]) -> Iterator[Columns]:
             yield last
         last = block
         if zeros + ones == n and block.scores is not None:  # mostly the first say no
-            zeros, ones = zeros + int((block.scores == 0).sum()), ones + int((block.scores == 1).sum())
+            ones += int((block.scores == 1).sum())
+            zeros += int(((block.scores == 0) | (block.scores == -1)).sum())
             n += len(block.scores)
     if last is not None:
         if zeros and ones and zeros + ones == n:

@@ -240,6 +240,8 @@ def test_decisions_for_pairs_are_read_by_the_column_of_decisions(folder, form):
     expected = (False, ("q1", "b", None), ("q1", "c", None), ["ignored-column"])
     assert outcome(folder, form, "run", rows, {"retrieved": "prediction"}) == expected
     assert "binary-score" in outcome(folder, form, "run", rows, {"score": "prediction"})[-1]
+    signs = [{**row, "prediction": 2 * row["prediction"] - 1} for row in rows]
+    assert "binary-score" in outcome(folder, form, "run", signs, {"score": "prediction"})[-1]
     in_words = [{**row, "prediction": str(bool(row["prediction"]))} for row in rows]
     assert outcome(folder, form, "run", in_words, {"retrieved": "prediction"}) == expected
     wrong = [{**row, "prediction": 2} for row in rows]

@@ -66,8 +66,9 @@ def _tie(rng, run, gold, collection):
 
 
 def _decisions(rng, run, gold, collection):
+    no = rng.choice((0.0, -1.0))
     for entry in run.values():
-        entry |= {document: float(rng.random() < 0.5) for document in entry}
+        entry |= {document: rng.choice((no, 1.0)) for document in entry}
 
 
 def _odd_document(rng, run, gold, collection):
