@@ -68,7 +68,7 @@ _OTHERS: Final = frozenset().union(
 #: names of columns that hold what is known of a query, or of a run's answer, and no run's scores
 _NO_RUN: Final = re.compile(
     r"(?:^|.*_)(?:id|ids|index|idx|no|nr|number|num|n|count|counts|total|year|date|seed|epoch|fold|trial|split|rank|"
-    r"length|len|size|time|label|labels|gold|truth|target|expected|answer|prediction|pred|correct|votes|weight)"
+    r"length|len|size|time|label|labels|gold|truth|target|expected|answer|prediction|pred|correct|votes|weight|delta|diff|difference|gain)"
     rf"|(?:num|n|is|has)_.*|{TOTALS.pattern}"
 )
 

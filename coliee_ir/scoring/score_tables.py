@@ -48,7 +48,8 @@ _DOUBTFUL: Final = re.compile(
     r"delay|costs?|price|usd|tokens?|steps?|turns|calls|attempts|retries|length|size|memory|perplexity|ppl|bpb|bpc|rmse|"
     r"mse|mae|mape|brier|ece|distance|divergence|regret|risk|toxicity|hallucinations?|failures?|misses|variance|std|"
     r"stderr|(?<!recip_)(?<!reciprocal_)rank|fail(?:s|ed)?|wrong|incorrect|false|invalid|mistakes?|missed|hter|"
-    r"timeouts?|refus(?:als?|ed)|violations?|crash(?:es|ed)?|exceptions?|un(?:re)?solved|unanswered|penalty)(?:$|[_\W\d])"
+    r"timeouts?|refus(?:als?|ed)|violations?|crash(?:es|ed)?|exceptions?|un(?:re)?solved|unanswered|penalty|p_?values?)"
+    r"(?:$|[_\W\d])|^1[-_−]|誤[りっ]?率|誤答|エラー|時間"
 )
 #: what stands for right and wrong
 _WORDS: Final = {
@@ -66,6 +67,8 @@ UNANSWERED: Final = ("zero", "common", "tasks")
 TOTALS: Final = re.compile(
     r"[ag]?mean|average|avg|overall|total|sum|median|std|stdev|sd|macro|micro|weighted|grand|count|min|max|平均|合計|全体"
 )
+#: further words in the name of such a row
+_OF_ALL: Final = frozenset({"all", "q", "query", "queries", "topics", "tasks", "items", "instances", "questions"})
 #: how near such a row is to the mean or the sum of the others, which may be rounded
 ROUNDED: Final = 1e-3
 
@@ -227,10 +230,12 @@ class CellTable(NamedTuple):
 def is_total(name: str) -> bool:
     """Whether it is what tables call a row over all others, or no word at all.
 
-    >>> is_total("Grand total"), is_total("-"), is_total("total-recall")
-    (True, True, False)
+    >>> is_total("Grand total"), is_total("-"), is_total("total-recall"), is_total("all_queries"), is_total("q")
+    (True, True, False, True, False)
     """
-    return all(map(TOTALS.fullmatch, re.findall(r"[^\W_]+", name.lower())))
+    words = re.findall(r"[^\W_]+", name.lower())
+    others = [word for word in words if not TOTALS.fullmatch(word)]
+    return _OF_ALL.issuperset(others) and (len(others) < len(words) or not words or (len(words) > 1 and ALL in words))
 
 
 class ScoreTableBuilder:
