@@ -15,6 +15,7 @@ import csv
 import importlib
 import inspect
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
@@ -80,6 +81,9 @@ def compute_metrics(
         _check_cutoffs(evaluator, "threshold=0.0")
     rows = list(in_order("rows", rows, "a list"))  # what zip gives would be used up by the first evaluation
     expected = _expected(evaluator, rows)
+    seen = Counter(row if isinstance(row, str) else tuple(row) for row in rows)
+    if twice := next((row for row, n in seen.items() if n > 1), None):
+        raise UsageError("duplicate", f"two rows are about {twice!r}: join their predictions, or give one of them")
     batches: list[tuple[list[float], list[float]]] = []
 
     def metrics(evaluated: Any, compute_result: bool = True) -> dict[str, float]:

@@ -144,6 +144,12 @@ def test_a_model_that_diverged_retrieves_nothing(threshold):
         assert metrics((np.full((5, 2), np.nan), LABELS)) == {"MicroF1@1": 0.0}
 
 
+@pytest.mark.parametrize("rows", [[*PAIRS, PAIRS[0]], ["q1", "q1"]])
+def test_two_rows_about_one_thing_are_refused(rows):
+    with pytest.raises(UsageError):
+        compute_metrics(GOLD, rows, "MicroF1@1", task="2")
+
+
 @pytest.mark.parametrize("predictions", [LOGITS[:3], np.zeros((5, 3)), np.zeros((5, 2, 2))])
 def test_predictions_of_another_shape_are_refused(predictions):
     with pytest.raises(UsageError):
