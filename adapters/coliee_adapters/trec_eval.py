@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import functools
 import re
-import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice
+from itertools import chain, groupby, islice, repeat
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -236,18 +235,13 @@ class _Group:
         requests: they differ in their measures only, and each of ``_SINGLE`` is there with one parameter.
         view: what of a query is shown, see ``_VIEWS``.
         columns: key of pytrec_eval → its place in an answer; empty before trec_eval was asked.
-        answers: shape (columns, looks); what trec_eval said of queries, the latest ones.
-        numbers: what a query looks like → the place of its answer.
+        answers: what a query looks like → what trec_eval said of it; the latest of queries with few judged documents.
     """
 
     def __init__(self, request: Request, view: str) -> None:
         self.requests, self.view = [request], view
         self.columns: dict[str, int] = {}
-        self.forget()
-
-    def forget(self) -> None:
-        """Drop all answers."""
-        self.answers, self.numbers = np.zeros((0, 0)), dict[_Look, int]()
+        self.answers: dict[_Look, tuple[float, ...]] = {}
 
     @functools.cached_property
     def most(self) -> int:
@@ -367,19 +361,18 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     marks = (rank << 32) + level + 1
     bounds, packed = (marks.itemsize * start).tolist(), marks.tobytes()
     looks = list(zip(depth.tolist(), map(packed.__getitem__, map(slice, bounds, bounds[1:])), strict=True))
-    if (unknown := set(looks).difference(group.numbers)) and len(unknown) + len(group.numbers) > _KEPT:
-        group.forget()
-        unknown = set(looks)
-    if unknown:
-        new = {look: place for place, look in enumerate(looks) if look in unknown}  # the last one that looks so
-        of_new = _answers(group, np.array([*new.values()]), start, rank, level, depth)
-        cells = list(chain.from_iterable(of_new))
-        table = np.frombuffer(struct.pack(f"{len(cells)}d", *cells)).reshape(len(new), -1).T
-        group.answers = np.concatenate((group.answers, table), axis=1) if group.numbers else table
-        group.numbers.update(zip(new, range(len(group.numbers), group.answers.shape[1]), strict=True))
-    table = group.answers[:, list(map(group.numbers.__getitem__, looks))]
-    if len(group.numbers) > _KEPT or (unknown and max(len(look[1]) for look in unknown) > 8 * _FEW):
-        group.forget()
+    # other threads ask the same group: what is taken from it here stays, whatever they add or drop
+    of_looks = list(map(group.answers.get, looks, repeat(())))
+    if () in of_looks:
+        new = {look: place for place, (look, answer) in enumerate(zip(looks, of_looks, strict=True)) if not answer}
+        found = dict(zip(new, _answers(group, np.array([*new.values()]), start, rank, level, depth), strict=True))
+        of_looks = [answer or found[look] for look, answer in zip(looks, of_looks, strict=True)]
+        if len(found) + len(group.answers) > _KEPT:
+            group.answers = {}
+        if len(found) <= _KEPT:
+            group.answers.update((look, answer) for look, answer in found.items() if len(look[1]) <= 8 * _FEW)
+    cells = chain.from_iterable(of_looks)
+    table = np.fromiter(cells, np.float64, len(looks) * len(group.columns)).reshape(len(looks), -1).T
     result = {}
     for request in group.requests:
         result[request] = table[group.columns[request.pytrec_eval_key]]
