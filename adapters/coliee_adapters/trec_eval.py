@@ -15,7 +15,9 @@ given every retrieved document at its rank.
 from __future__ import annotations
 
 import functools
+import os
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice, repeat
 from typing import Final, NamedTuple
@@ -417,10 +419,26 @@ def _answers(
     run = dict(zip(qrels, map(rankings.__getitem__, depths), strict=True))
     # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
     highest = int(level.max(initial=0))
-    evaluator = _Evaluator(qrels, group.measures, relevance_level=min(group.requests[0].rel, highest + 1))
-    answers = evaluator.evaluate(run)
+    with _Alone.lock:
+        evaluator = _Evaluator(qrels, group.measures, relevance_level=min(group.requests[0].rel, highest + 1))
+        answers = evaluator.evaluate(run)
     group.columns.update((key, i) for i, key in enumerate(next(iter(answers.values()))))
     return (tuple(answer.values()) for answer in answers.values())
+
+
+class _Alone:
+    """trec_eval keeps what it works on in places of its own: of several threads one may be in it at a time."""
+
+    lock = threading.Lock()
+
+    @classmethod
+    def renew(cls) -> None:
+        """In a child, nobody holds what another thread of its parent held."""
+        cls.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_Alone.renew)
 
 
 class _Evaluator(pytrec_eval.RelevanceEvaluator):
