@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-import threading
+from _thread import allocate_lock  # threading takes a while to load
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice, repeat
 from typing import Final, NamedTuple
@@ -429,12 +429,12 @@ def _answers(
 class _Alone:
     """trec_eval keeps what it works on in places of its own: of several threads one may be in it at a time."""
 
-    lock = threading.Lock()
+    lock = allocate_lock()
 
     @classmethod
     def renew(cls) -> None:
         """In a child, nobody holds what another thread of its parent held."""
-        cls.lock = threading.Lock()
+        cls.lock = allocate_lock()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

@@ -64,9 +64,10 @@ def run(options: argparse.Namespace) -> int:
     session = _check(options)
     rules_given = rules(options)
     answers = readable(options.answers, options.columns)
-    to_cut: list[RunLike] = [*session.sources(*options.apply)]
-    if len(to_cut) > 1:
-        to_cut = session.joined(session.sources(*options.apply), partial(read_run, task=options.task))
+    files = session.sources(*options.apply)
+    to_cut: list[RunLike] = [*files]
+    if len(files) > 1:
+        to_cut = session.joined(files, partial(read_run, task=options.task))
     if len(to_cut) > 1:
         raise UsageError("ambiguous", "--apply takes the files of one run, and these are of several")
     applied = next(iter(to_cut), None)

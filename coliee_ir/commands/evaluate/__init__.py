@@ -188,7 +188,7 @@ def _with_run_names(
 def check_named_columns(
     columns: Mapping[str, str] | None, gold: GoldLike, found: Runs, others: Iterable[object] = ()
 ) -> None:
-    """Refuse names of columns that neither the gold, a run nor a file ``others`` them has."""
+    """Refuse names of columns that neither the gold, a run nor one of ``others`` has."""
     if not columns:
         return
     runs = [source for submission in found.alone for part in submission for source in (files_of(part) or [part])]
