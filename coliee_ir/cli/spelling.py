@@ -36,6 +36,11 @@ _ELSEWHERE: Final = {
     "qrels": ("--gold",),
     "year": ("--edition {n}",),
     "baseline": ("coliee-ir compare GOLD RUN RUN --baseline TAG",),
+    **dict.fromkeys(("queries", "topics", "num-queries", "sample-size", "n"), ("--size {n}",)),
+    **dict.fromkeys(
+        ("effect", "effect-size", "mde"), ("--size N, with the smallest difference that so many queries show",)
+    ),
+    "power": ("--size N (at a power of 0.8; others in Python alone: plan(scored, power={n}))",),
     "store": ("-q -f csv -o FILE",),
     "verbose": ("--timing",),
 }

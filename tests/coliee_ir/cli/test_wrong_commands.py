@@ -66,6 +66,9 @@ evalute gold.json bm25.txt                                │ usage           �
 compare bm25.txt dense.txt                                │ unknown-format  │ the gold first
 compare gold.json bm25.txt                                │ too-few         │ two
 plan bm25.txt dense.txt                                   │ unknown-format  │ the gold first
+plan gold.json bm25.txt dense.txt --power .9              │ usage           │ power=.9
+plan gold.json bm25.txt dense.txt --queries 200           │ usage           │ --size 200
+plan gold.json bm25.txt dense.txt --sample-size=200       │ usage           │ --size 200
 leaderboard bm25.txt dense.txt                            │ unknown-format  │ the gold first
 report gold.json bm25.txt                                 │ option-needed   │ -o
 cut gold.json bm25.txt                                    │ usage           │ tune
