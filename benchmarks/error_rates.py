@@ -27,6 +27,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from benchmarks import golds_and_tasks, unseen
+from benchmarks.markdown import percent, table
 from coliee_ir.measures.base import Terms, of_mean, share
 from coliee_ir.measures.sets import f_measure
 from coliee_ir.stats import resampling
@@ -431,16 +432,6 @@ def detectable_micro(queries: int, pairs: int = 400) -> float:
 # ── Tables ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], n_text: int = 1) -> str:
-    """A table in Markdown."""
-    rule = ["---"] * n_text + ["---:"] * (len(header) - n_text)
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in (header, rule, *rows))
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f}%"
-
-
 def rate_table(what: str, pairs_of: dict[str, Model], times: int, seed: int, sizes: Sequence[int] | None = None) -> str:
     """Rejections of the test, and of that without a standard error."""
     sizes = sizes or SIZES
@@ -507,13 +498,13 @@ def _listed(section: Callable[..., Iterator[str]], *options: Any) -> list[str]:
     return list(section(*options))
 
 
-def told(times: int, seed: int, lecard: str) -> Iterator[str]:
+def sections(times: int, seed: int, lecard: str) -> Iterator[str]:
     """The page, a piece at a time, by two processes; what takes longest begins first."""
     with ProcessPoolExecutor(2) as pool:
         of_unseen = pool.submit(_listed, unseen.of_comparisons, times, seed, lecard)
         of_fits = pool.submit(_listed, unseen.of_fits_and_plans, times, seed)
         of_pairs = pool.submit(_listed, _of_pairs, times, seed, lecard)
-        of_golds = pool.submit(_listed, golds_and_tasks.told, times, seed)
+        of_golds = pool.submit(_listed, golds_and_tasks.sections, times, seed)
         for section in (of_pairs, of_unseen, of_fits, of_golds):
             yield from section.result()
     yield from _what_can_be_found()
@@ -576,11 +567,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--lecard", default="", help="the folder of LeCaRD's gold and rankings, which is resampled")
     parser.add_argument("-o", "--output", type=Path, default=Path("benchmarks/error-rates.md"), help="the page")
     options = parser.parse_args(arguments)
-    sections = []
-    for text in told(options.times, options.seed, options.lecard):
+    pieces = []
+    for text in sections(options.times, options.seed, options.lecard):
         print(text, flush=True)
-        sections.append(text)
-    options.output.write_text("\n".join(sections), encoding="utf-8")
+        pieces.append(text)
+    options.output.write_text("\n".join(pieces), encoding="utf-8")
     return 0
 
 

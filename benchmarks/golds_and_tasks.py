@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.markdown import table
 from coliee_ir import Scored, leaderboard
 from coliee_ir.measures.base import of_mean
 from coliee_ir.stats.agreement import f1, halves, kappa, tau_b
@@ -175,10 +176,8 @@ def _hold(ranks: Any, skill: Floats) -> bool:
     )  # fmt: skip
 
 
-def told(times: int, seed: int) -> Iterator[str]:
+def sections(times: int, seed: int) -> Iterator[str]:
     """The tables, a piece at a time."""
-    from benchmarks.error_rates import table
-
     yield f"""## Two golds
 
 95% intervals of kappa and of F1 that hold the truth, of those of {times:,} that are printed, and the textbook's of

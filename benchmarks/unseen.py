@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.markdown import table
 from coliee_adapters.records import Run
 from coliee_ir import evaluate, evaluate_all, fit_fusion
 from coliee_ir.commands.compare.comparison import verdicts
@@ -511,8 +512,6 @@ def _queries_for(board: Board, difference: float) -> int:
 
 def of_comparisons(times: int, seed: int, folder: str) -> Iterator[str]:
     """The tables of pairs, boards and systems, a piece at a time."""
-    from benchmarks.error_rates import table
-
     boards = times
     of_pairs, of_boards = (f"{100 * math.sqrt(0.0475 / n):.1f}" for n in (times, boards))
     real = ", and on real queries (LeCaRD's 107, resampled)" if folder else ""
@@ -551,8 +550,6 @@ queries alone:
 
 def of_fits_and_plans(times: int, seed: int) -> Iterator[str]:
     """The tables of fitted weights and of plans."""
-    from benchmarks.error_rates import table
-
     yield f"""Weights fitted to 40 queries, three equally good runs: how often the interval of *fitted - equal weights*
 holds the difference of these very weights on 300 other queries, and leaves out 0; of {times:,}:
 """
