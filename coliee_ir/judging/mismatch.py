@@ -52,6 +52,7 @@ _PASSAGES = "if these are passages, `coliee-ir convert --chunks '_[0-9]+$'` make
 _OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form, such as NFKC"
 _LIKE = ", as `coliee-ir convert RUN OUT --like GOLD` does"
 _TRUE_SCORE = "; to score it anyway, use --decision no_overlap=zero"
+_SWAPPED: Final = "query and document are swapped: write the query first and then the document"
 _IN: Final = {kind: f"{kind} id of this run is in the gold" for kind in ("query", "document")}
 
 #: from how many times as many matches on ids are taken for written otherwise; what chance may give of that; and of how
@@ -83,7 +84,7 @@ def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, docume
                 if judged.first is None and matched and not findings.remarks:
                     break
     if refuse and not matched:
-        _refuse_mismatch(judged, run.path, gold, findings, documents)
+        _refuse_mismatch(judged, run, gold, findings, documents)
     if refuse:
         _refuse_rewritable(judged, run, gold)
     return findings.remarks + _of_queries(judged)
@@ -130,26 +131,27 @@ def _of_queries(judged: Judged) -> Remarks:
     return remarks
 
 
-def _refuse_mismatch(judged: Judged, run: str, gold: str, found: _DocumentFindings, documents: bool) -> None:
+def _refuse_mismatch(judged: Judged, run: Run, gold: str, findings: _DocumentFindings, documents: bool) -> None:
     """Refuse a run of which nothing is in the gold, unless that can be a fair zero."""
     qrels = judged.qrels
     if not judged.answered.any() and judged.extra and qrels.queries:
         extra = list(islice(judged.extra, _TRIED))
-        cause = _cause("query", extra, set(qrels.queries))
-        raise _mismatch(run, f"no {_IN['query']}", extra, (gold, qrels.queries), cause)
+        are_swapped = _n_judged(_swapped(islice(_pairs(run), _LINES)), qrels) > 0
+        cause = _SWAPPED if are_swapped else _cause("query", extra, set(qrels.queries))
+        raise _mismatch(run.path, f"no {_IN['query']}", extra, (gold, qrels.queries), cause)
     is_silent = not (judged.retrieved if documents and qrels.relevant().any() else judged.answered).any()
     if is_silent and not judged.extra and qrels.queries:
         problem, remedy = "no query has results in this run", "check what wrote it"
-        error = MismatchError("mismatch", run, problem, remedy=remedy + _TRUE_ZERO)
+        error = MismatchError("mismatch", run.path, problem, remedy=remedy + _TRUE_ZERO)
         raise error.with_text_for_others(f"{problem}; {remedy}")
-    known, lost, sample = set(qrels.documents), found.remarks.count("lost-zeros"), list(found.first.values())
-    other_form = found.remarks.examples("other-form")
-    if known and judged.retrieved.any() and (lost or other_form or not found.alike):
+    known, lost, sample = set(qrels.documents), findings.remarks.count("lost-zeros"), list(findings.first.values())
+    other_form = findings.remarks.examples("other-form")
+    if known and judged.retrieved.any() and (lost or other_form or not findings.alike):
         if other_form:
             cause = _OTHER_FORM.format(first=other_form[0])
         else:
             cause = _LOST.format(width=max(map(len, known))) + _LIKE if lost else _cause("document", sample, known)
-        raise _mismatch(run, f"no {_IN['document']}", sample, (gold, sorted(known)), cause, _TRUE_ZERO)
+        raise _mismatch(run.path, f"no {_IN['document']}", sample, (gold, sorted(known)), cause, _TRUE_ZERO)
 
 
 def _mismatch(
@@ -174,8 +176,6 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
     few = _TIMES * matched <= min(len(qrels.documents), retrieved)  # of which no more can match
     if not (few or (judged.extra and _TIMES * answered <= len(qrels.queries))):
         return
-    if not _may_be_rewritten(judged, run):  # in a small part of the time
-        return
     pairs = dict.fromkeys(islice(_pairs(run), _LINES))
     known = dict.fromkeys(qrels.texts)
     queries = respelled_like(dict.fromkeys((*judged.extra, *(query for query, _ in pairs))), qrels.queries)
@@ -187,39 +187,16 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
         raise _mismatch(run.path, what, of_run, (gold, [*queries.values()]), cause, _TRUE_SCORE)
     documents = respelled_like(dict.fromkeys(document for _, document in pairs), known)
     rewritten = ((queries.get(query, query), documents.get(document, document)) for query, document in pairs)
-    swapped = ((document, query) for query, document in pairs)
-    for others, is_swap in ((rewritten, False), (swapped, True)):
-        n = _clearly_more({pair for pair in others if pair not in pairs}, qrels, matched)
-        if n:
-            what = f"nearly no {_IN['document']} for its query ({matched} of {len(qrels.documents)}, and {n + matched} "
-            what += "with query and document swapped)" if is_swap else "if ids are written as there)"
-            changed, of_gold = (documents, known) if documents else (queries, dict.fromkeys(qrels.queries))
-            cause = "write the query first and then the document" if is_swap else _rewriting_remedy(changed, of_gold)
-            of_run = [document for _, document in pairs] if is_swap else list(changed)
-            of_gold_ = list(known) if is_swap else [*changed.values()]
-            raise _mismatch(run.path, what, of_run, (gold, of_gold_), cause, _TRUE_SCORE)
-
-
-def _may_be_rewritten(judged: Judged, run: Run) -> bool:
-    """Whether a usual change makes any id of a run known, or swapping query and document enough pairs."""
-    first, qrels, spelling, left = judged.first, judged.qrels, _Spelling(judged.qrels), _LINES
-    is_whole = first is not None and judged.lines == len(first.documents)  # no line of it is of another query
-    n_swapped = 0
-    for block in run.blocks() if first is None or not is_whole else [first]:
-        queries, documents = list(block.queries), list(block.documents[:left])
-        if spelling.known_queries.is_meant_by_any(queries) or spelling.known.is_meant_by_any(documents):
-            return True
-        if not (spelling.known.ids.isdisjoint(queries) or spelling.known_queries.ids.isdisjoint(documents)):
-            places = [i for i, document in enumerate(documents) if document in spelling.known_queries.ids]
-            for i, number in zip(places, qrels.numbers(Ids.of([documents[i] for i in places])).tolist(), strict=True):
-                query = queries[int(block.segment[i])]
-                n_swapped += query in qrels.texts[qrels.start[number] : qrels.start[number + 1]]
-        left -= len(documents)
-        if left <= 0:
-            break
-    matched = int((judged.rank > 0).sum())
-    enough = n_swapped > 0 and matched + n_swapped >= _TIMES * matched
-    return enough or spelling.known_queries.is_meant_by_any(judged.extra)
+    what = f"nearly no {_IN['document']} for its query ({matched} of {len(qrels.documents)}, and"
+    if n := _clearly_more({*rewritten}.difference(pairs), qrels, matched):
+        changed, of_gold = (documents, known) if documents else (queries, dict.fromkeys(qrels.queries))
+        what += f" {n + matched} if ids are written as there)"
+        cause = _rewriting_remedy(changed, of_gold)
+        raise _mismatch(run.path, what, list(changed), (gold, [*changed.values()]), cause, _TRUE_SCORE)
+    if n := _clearly_more({*_swapped(pairs)}.difference(pairs), qrels, matched):
+        what += f" {n + matched} with query and document swapped)"
+        of_run = [document for _, document in pairs]
+        raise _mismatch(run.path, what, of_run, (gold, list(known)), _SWAPPED, _TRUE_SCORE)
 
 
 def _pairs(run: Run) -> Iterator[tuple[str, str]]:
@@ -228,13 +205,21 @@ def _pairs(run: Run) -> Iterator[tuple[str, str]]:
             yield from ((query, document) for document in block.documents[first:last])
 
 
-def _clearly_more(pairs: Collection[tuple[str, str]], qrels: Qrels, matched: int) -> int:
-    """How many of these pairs of query and document are judged; 0 if not many more than matched, or by chance."""
+def _swapped(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    return ((document, query) for query, document in pairs)
+
+
+def _n_judged(pairs: Iterable[tuple[str, str]], qrels: Qrels) -> int:
+    """How many of these pairs of query and document are judged."""
     texts, start = qrels.texts, qrels.start.tolist()
     judged_of = {query: set(texts[start[i] : start[i + 1]]) for i, query in enumerate(qrels.queries)}
-    times = Counter(texts)
-    n = sum(document in judged_of.get(query, ()) for query, document in pairs)
-    chance = sum(times[document] for query, document in pairs if query in judged_of) / max(len(judged_of), 1)
+    return sum(document in judged_of.get(query, ()) for query, document in pairs)
+
+
+def _clearly_more(pairs: Collection[tuple[str, str]], qrels: Qrels, matched: int) -> int:
+    """How many of these pairs of query and document are judged; 0 if not many more than matched, or by chance."""
+    n, queries, times = _n_judged(pairs, qrels), {*qrels.queries}, Counter(qrels.texts)
+    chance = sum(times[document] for query, document in pairs if query in queries) / max(len(queries), 1)
     if not n or matched + n < _TIMES * matched or n <= chance:
         return 0
     return n if n - chance - n * log(n / chance) < log(_CHANCE) else 0

@@ -107,11 +107,12 @@ class Qrels:
 
         :meta private:
         """
-        if self._places is None or self._places[0] is not collection:
+        latest = self._places  # which another thread may change
+        if latest is None or latest[0] is not collection:
             places = collection.places(self.documents)
             rows = np.arange(len(self.documents))
-            self._places = collection, None if places is None else np.where(places < 0, -1 - rows, places)
-        return self._places[1]
+            latest = self._places = collection, None if places is None else np.where(places < 0, -1 - rows, places)
+        return latest[1]
 
     def rows(self, numbers: IntArray) -> IntArray:
         """The rows of several queries, one query after the other."""

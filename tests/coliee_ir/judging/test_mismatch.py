@@ -291,6 +291,16 @@ def test_swapped_columns_are_refused():
         scored(gold, swapped, "1")
 
 
+@pytest.mark.parametrize("later", [0, 500_000])
+def test_a_run_none_of_whose_queries_is_in_the_gold_is_asked_whether_it_is_swapped(later):
+    chance = random.Random(1)
+    gold = {f"{n:06}": [f"{chance.randrange(1000):06}" for _ in range(4)] for n in range(300_000, 300_040)}
+    swapped = {one: [f"{int(query) + later}"] for query, documents in gold.items() for one in documents}
+    with pytest.raises(MismatchError) as refused:
+        scored(gold, swapped, "1")
+    assert ("swapped" in str(refused.value.remedy)) == (later == 0)
+
+
 def test_in_every_function_and_a_copy_in_the_golds_ids_is_scored(tmp_path, call):
     chance = random.Random(1)
     gold = paragraph_gold(chance)
