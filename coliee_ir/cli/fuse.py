@@ -95,7 +95,8 @@ def _fit(session: scoring.Session) -> int:
     runs = (cast(RunLike, submission.ranking) for submission in submissions)
     arguments = keywords(fitting.fit_fusion, options, measure=one_measure(options))
     fitted = fitting.fit_fusion(basis.gold, *runs, **arguments, **rules(options) | {"task": basis.task})
-    ruled, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
+    ruled = scoring.by_rules(fitted.task, fitted.edition, "", len(fitted.excluded))
+    repeats = counted(fitted.repeats, "repeat")
     print_remark(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
     for remark in fitted.remarks:
         print_remark(remark)

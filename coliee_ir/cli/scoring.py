@@ -418,7 +418,7 @@ def print_file_remark(path: str, sentence: str) -> None:
 def print_headers(scored: Sequence[Scores], evidence: str, excluded: int) -> None:
     """On standard error: the task and why, the versions, and for each run the header and the remarks."""
     first = scored[0]
-    print_remark(by_rules(first.task, first.edition, evidence) + (f", {excluded} excluded" if excluded else ""))
+    print_remark(by_rules(first.task, first.edition, evidence, excluded))
     print_remark(versions())
     common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored)]
     if len(scored) <= _FEW:
@@ -442,12 +442,11 @@ def print_headers(scored: Sequence[Scores], evidence: str, excluded: int) -> Non
         )
 
 
-def by_rules(task: str, edition: int | None, evidence: str = "") -> str:
-    """The task, the edition whose rules were used, and what showed it."""
-    if not task:
-        return f"read as {evidence}"
+def by_rules(task: str, edition: int | None, evidence: str, excluded: int) -> str:
+    """The task, the edition whose rules were used, what showed it, and how many queries are excluded."""
     rules = f"task {task}" + (f" by the rules of {edition}" if edition is not None else "")
-    return rules + (f" ({evidence})" if evidence else "")
+    rules += f" ({evidence})" if evidence else ""
+    return (rules if task else f"read as {evidence}") + (f", {excluded} excluded" if excluded else "")
 
 
 def _print_many_headers(scored: Sequence[Scores], common: Sequence[str]) -> None:

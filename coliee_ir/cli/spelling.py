@@ -13,7 +13,7 @@ from coliee_ir.rules.choices import CHOICES
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
 #: what other tools and other commands call an option → options in its place, of which the first that the command has
-#: is named; ``{n}`` is the number behind it, ``{rest}`` what is left to 1
+#: is named; ``{n}`` is the number behind it, ``{rest}`` what is left to 1, ``{value}`` whatever stands there
 _ELSEWHERE: Final = {
     **dict.fromkeys(("metric", "metrics", "measures", "maximise", "maximize", "optimise"), ("-m",)),
     **dict.fromkeys(("to", "format", "f"), ("--to", "-f")),
@@ -31,6 +31,9 @@ _ELSEWHERE: Final = {
     **dict.fromkeys(("bonferroni", "holm", "bh", "fdr", "tukey"), ("--correction maxt",)),
     **dict.fromkeys(("majority", "vote"), ("--method vote", "--aggregate vote")),
     **{form: (f"-f {form}",) for form in ("markdown", "latex", "csv", "json", "html")},
+    "table": ("-f {value}",),
+    "confusion": ("--errors FILE", "coliee-ir evaluate GOLD RUN --errors FILE"),
+    "tasks": ("--folds year",),
     "by-year": ("--folds year", "--show years"),
     **{name: (f"--show {name}",) for name in ("stages", "gap", "overlap")},
     "qrels": ("--gold",),
@@ -99,7 +102,7 @@ def option_hint(typed: str, known: Collection[str], after: Sequence[str] = ()) -
     if here:
         share = re.fullmatch(r"0?\.[0-9]+", value) is not None
         n, rest = (value, f"{1 - float(value):g}") if share else (value if re.fullmatch(_NUMBER, value) else "N", "W")
-        return f"; did you mean {here.format(n=n, rest=rest)}?"
+        return f"; did you mean {here.format(n=n, rest=rest, value=value or 'FORMAT')}?"
     if commands := [command for command in COMMANDS if name in parser_of(command)._option_string_actions]:
         return f"; {name} is an option of {', '.join(commands)}"
     names = [option[2:] for option in known if option.startswith("--")]

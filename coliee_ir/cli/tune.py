@@ -151,7 +151,7 @@ def _is_told(options: argparse.Namespace) -> bool:
 def _print_remarks(tunings: Sequence[Tuning], reason: str) -> None:
     """On standard error: the task, and for each run what was read and what was tolerated."""
     first = tunings[0]
-    print_remark(scoring.by_rules(first.task, first.edition, reason))
+    print_remark(scoring.by_rules(first.task, first.edition, reason, len(first.excluded)))
     for tuning in tunings:
         for sentence in (tuning.header, *tuning.remarks):
             print_remark(f"{shortened(tuning.name)}: {with_kind(sentence)}")

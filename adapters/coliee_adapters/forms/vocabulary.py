@@ -154,7 +154,8 @@ def checked_columns(named: Mapping[str, str] | None) -> dict[str, str]:
     columns: Mapping[str, str] = one_of("columns", named or {}, Mapping, "a dictionary from roles to names of columns")
     for role in columns:
         if role not in (*ROLES, *ANSWERS):
-            meant = next((known for known in ROLES if normal_name(role) in EVERY_NAME.get(known, ())), "")
+            names = {**EVERY_NAME, "answer": EVERY_NAME["answer"] | {"text"}}  # a model's text holds its answer
+            meant = next((known for known in ROLES if normal_name(role) in names.get(known, ())), "")
             hint = f"; did you mean {meant}=?" if meant else ""
             roles = ", ".join((*ROLES, *ANSWERS))
             raise UsageError("unknown-name", f"unknown column role {quoted(str(role))}{hint}; the roles are {roles}")

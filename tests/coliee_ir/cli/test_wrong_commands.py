@@ -134,6 +134,11 @@ evaluate gold.json bm25.txt --decision unanswred=skip     │ usage           �
 evaluate gold.json bm25.txt --decision undefined=oen      │ usage           │ did you mean one?
 evaluate gold.json bm25.txt --decision unanswered         │ usage           │ choose one of zero, skip
 tune gold.json bm25.txt --by-year                         │ usage           │ --folds year?
+tune gold.json bm25.txt --tasks year                      │ usage           │ --folds year?
+tune gold.json bm25.txt --table latex                     │ usage           │ -f latex?
+tune gold.json bm25.txt --confusion                       │ usage           │ coliee-ir evaluate GOLD RUN --errors
+evaluate gold.json bm25.txt --confusion                   │ usage           │ --errors
+tune gold.json bm25.txt --columns text=x                  │ unknown-name    │ answer=?
 evaluate gold.json bm25.txt --stages 5                    │ usage           │ --show stages?
 evaluate gold.json bm25.txt --overlap                     │ usage           │ --show overlap?
 evaluate gold.json bm25.txt --show gaps                   │ usage           │ gap?

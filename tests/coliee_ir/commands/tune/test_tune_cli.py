@@ -48,6 +48,14 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call):
     )
 
 
+@pytest.mark.parametrize("command", [("tune", *TASK1), ("fuse", *TASK1[1:], "task1/bm25.txt", "--fit", TASK1[0])])
+def test_how_many_queries_are_excluded_is_said_as_of_scores(call, command):
+    queries = list(json.loads(Path(TASK1[0]).read_text()))
+    _, of_scores = done(call, "evaluate", *TASK1, "--exclude", ",".join(queries[:3]))
+    _, err = done(call, *command, "--exclude", ",".join(queries[:3]))
+    assert all(", 3 excluded" in text.splitlines()[0] for text in (of_scores, err))
+
+
 def test_a_rule_goes_through_a_file_to_another_run(call):
     code, out, err = call("tune", *TREC, "--save", "rule.json", "-f", "json")
     told = json.loads(out)["tunings"][0]
