@@ -159,8 +159,6 @@ class Columns:
             order of lines ranks.
         ranks: the rank column, where there is one; it never decides, it is only compared.
         remarks: what was tolerated in these lines.
-        entries: the dictionary that each segment comes from, from document to score, where there are such; no query
-            comes back.
     """
 
     def __init__(
@@ -171,12 +169,11 @@ class Columns:
         scores: Sequence[float] | npt.NDArray[np.float64] | None = None,
         ranks: Sequence[str] | IntArray | None = None,
         remarks: Remarks | None = None,
-        entries: Sequence[dict[str, Any]] | None = None,
     ) -> None:
         self.queries, self.documents = Ids.of(queries), Ids.of(documents)
         self.starts: IntArray = np.asarray(starts, dtype=np.int64)
         self.scores = None if scores is None else np.asarray(scores, dtype=np.float64)
-        self.ranks, self.remarks, self.entries = ranks, Remarks() if remarks is None else remarks, entries
+        self.ranks, self.remarks = ranks, Remarks() if remarks is None else remarks
 
     @classmethod
     def joined(cls, parts: Sequence[Columns]) -> Columns:
@@ -240,9 +237,7 @@ class Columns:
         if isinstance(which, slice):
             first, last, _ = which.indices(len(self.lengths))
             view = slice(int(self.starts[first]), int(self.starts[last]))
-            made = self._picked(self.queries.select(which), self.lengths[which], view)
-            made.entries = None if self.entries is None else self.entries[which]
-            return made
+            return self._picked(self.queries.select(which), self.lengths[which], view)
         if which.dtype == np.bool_:
             if which.all():
                 return self
@@ -250,9 +245,7 @@ class Columns:
         lengths = self.lengths[which]
         before = np.cumsum(lengths) - lengths
         lines: IntArray = np.arange(lengths.sum()) + np.repeat(self.starts[:-1][which] - before, lengths)
-        made = self._picked(self.queries.select(which), lengths, lines)
-        made.entries = None if self.entries is None else [self.entries[at] for at in which.tolist()]
-        return made
+        return self._picked(self.queries.select(which), lengths, lines)
 
     def _picked(self, queries: Ids, lengths: IntArray, lines: BoolArray | IntArray | slice) -> Columns:
         ranks = self.ranks

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, repeat
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -323,11 +322,11 @@ class _JudgedBuilder:
         self.answered[numbers] = True
         if not len(lines.documents):
             return
-        finds = finder(self.qrels, lines, numbers)
+        finds = Finder(self.qrels, lines, numbers)
         kept = self._first_of_each(lines, numbers, finds.repeated())
         if kept is not None:
             lines = lines.lines_where(kept)
-            finds = finder(self.qrels, lines, numbers)
+            finds = Finder(self.qrels, lines, numbers)
         self.retrieved[numbers] = lines.lengths
         keys = None if lines.scores is None else sort_keys(lines.scores)
         self._rank(lines, keys, finds.hits(keys))
@@ -376,7 +375,6 @@ class _JudgedBuilder:
         """Rank the judged documents: by score, highest first, then by id; without scores by the order of lines."""
         before = lines.starts[hits.segment]
         if keys is None:
-            assert hits.line is not None
             self.rank[hits.rows] = hits.line - before + 1
             return
         assert hits.keys is not None
@@ -387,8 +385,7 @@ class _JudgedBuilder:
         ordered = in_segments(lines.segment, keys if is_sorted else sorted_within(keys, lines.lengths))
         ties = ordered[1:] == ordered[:-1]
         are_tied = bool(ties.any())
-        lines_of_hits = hits.line if is_sorted and not are_tied else None
-        place = np.searchsorted(ordered, hits.keys) if lines_of_hits is None else lines_of_hits
+        place = hits.line if is_sorted and not are_tied else np.searchsorted(ordered, hits.keys)
         self.rank[hits.rows] = place - before + 1
         if are_tied:
             self._break_ties(lines, keys, hits, ordered, ordered[1:][ties])
@@ -462,19 +459,12 @@ class Hits(NamedTuple):
 
     rows: IntArray  # shape (h,); their rows in the qrels
     segment: IntArray  # shape (h,); the segment of each
-    line: IntArray | None  # shape (h,); that of each; None where only its score was looked up
+    line: IntArray  # shape (h,); that of each
     # shape (h,); what sorts each among the lines, see ``in_segments``; None where there are no scores
     keys: IntArray | None
 
 
-def finder(qrels: Qrels, lines: Columns, numbers: IntArray) -> Finder:
-    """What finds documents in these lines of whole, judged queries."""
-    if lines.entries is not None:
-        return _ByEntry(qrels, lines, lines.entries, numbers)
-    return _ByKey(qrels, lines, numbers)
-
-
-class _ByKey:
+class Finder:
     """Searches for numbers that are made of query and document; what they find is compared in full."""
 
     def __init__(self, qrels: Qrels, lines: Columns, numbers: IntArray) -> None:
@@ -549,34 +539,6 @@ class _ByKey:
         places = None if self.collection is None else self.collection.places(wanted)
         words = wanted.words(len(self.words)) if places is None else [places.astype(np.uint64)]
         return _among(mixed(words, self.numbers[segments]), np.sort(self.keys))
-
-
-class _ByEntry:
-    """Looks the judged documents up in the dictionaries that the lines come from."""
-
-    def __init__(self, qrels: Qrels, lines: Columns, entries: Sequence[dict[str, Any]], numbers: IntArray) -> None:
-        self.qrels, self.lines, self.entries, self.numbers = qrels, lines, entries, numbers
-
-    def repeated(self) -> IntArray:
-        return np.zeros(0, dtype=np.int64)
-
-    def hits(self, keys: Keys | None) -> Hits:
-        rows = self.qrels.rows(self.numbers)
-        sizes, texts = self.qrels.sizes[self.numbers], self.qrels.texts
-        of_row = chain.from_iterable(map(repeat, self.entries, sizes.tolist()))
-        is_whole = np.array_equal(rows, np.arange(len(texts)))  # as in most runs
-        looked_up = list(map(dict.get, of_row, texts if is_whole else map(texts.__getitem__, rows.tolist())))
-        scores = np.fromiter(looked_up, dtype=np.float64, count=len(looked_up))  # what is not there, None, becomes NaN
-        is_hit = ~np.isnan(scores)
-        segment = np.repeat(np.arange(len(self.numbers)), sizes)[is_hit]
-        return Hits(rows[is_hit], segment, None, in_segments(segment, sort_keys(scores[is_hit])))
-
-    def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
-        pairs = zip(segments.tolist(), texts, strict=True)
-        return np.fromiter((text in self.entries[segment] for segment, text in pairs), np.bool_, len(texts))
-
-
-Finder = _ByKey | _ByEntry
 
 
 def distinct(numbers: IntArray) -> IntArray:

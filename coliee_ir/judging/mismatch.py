@@ -34,7 +34,7 @@ from coliee_adapters.records import (
     spelling_variants,
 )
 from coliee_adapters.remarks import EXAMPLES, Remarks
-from coliee_ir.judging.judged import Finder, Judged, finder
+from coliee_ir.judging.judged import Finder, Judged
 from coliee_ir.judging.qrels import Qrels
 
 _SHOWN = 3
@@ -572,7 +572,7 @@ class _DocumentFindings:
         lost = bool(len(short)) or (spelling.digits is None and bool(spelling.zeros.any()))
         beyond = spelling.folded is not None or not documents.raw.isascii()
         if lost or beyond:
-            finds, rows = finder(self.qrels, lines, numbers), self.qrels.rows(numbers)
+            finds, rows = Finder(self.qrels, lines, numbers), self.qrels.rows(numbers)
             missed = self.judged.rank[rows] == 0
             segments, rows = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed], rows[missed]
             if lost:

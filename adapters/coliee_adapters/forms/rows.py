@@ -488,10 +488,7 @@ def block_of_dictionary(entries: Entries, rules: ReadingRules) -> Columns | None
         return None
     if queries is None or lines is None:
         return None
-    starts, documents, scores = lines
-    # where ids lost an ending, the dictionaries have others than the lines
-    as_they_are = lists if scored and (rules.ids is exact_id or b".txt" not in documents.raw) else None
-    return Columns(queries, starts, documents, scores, None, None, as_they_are)
+    return Columns(queries, *lines)
 
 
 def lines_of(
