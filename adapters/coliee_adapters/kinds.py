@@ -133,7 +133,8 @@ REMARKS: Final = {
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
     "tie-elsewhere": "{n} (measure|measures) can have another value in ir_measures, which ranks the smaller id first",
-    "ungrouped": "the lines of a query are not all together; they were grouped by query",
+    "ungrouped": "the lines of a query are not all together; they were grouped by query: if the file holds several "
+    "runs, write each to a file of its own",
     "read-as-score": "no run tag found; the last column, of varying numbers, is read as the score",
     "read-as-rank": "no run tag found; the last column, 1, 2, 3, … per query, is read as the rank",
     "other-part": Doubt(
@@ -149,7 +150,10 @@ REMARKS: Final = {
     "unordered": "{n} (query has its|queries have their) documents in a set, which has no order: measures that look at "
     "ranks cannot be computed",
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
-    "tag": "{n} (line has|lines have) another run tag than the first line",
+    "tag": Doubt(
+        "{n} (line has|lines have) another run tag than the first line, and all are scored as one run: if the file "
+        "holds several, write each to a file of its own"
+    ),
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
     "columns-beyond": "{n} (line has|lines have) more than 6 columns and a number in the sixth; the fifth is the score",
     "no-tag": "{n} (line has|lines have) no run tag; the run is named after its file",

@@ -101,7 +101,7 @@ RULES: Final[dict[str, Rule]] = {
     "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS, command="cut {file} --by k=N {rules} -o OUT"),
     "long-answer": Rule(_W, f"{{n}} (query has|queries have) more than {MANY} documents in a file scored as a set", "each further document lowers precision: shorten the list", _OURS, command="cut {file} --by k=N {rules} -o OUT"),
     "long-list-count": Rule(_E, "{n} (query does|queries do) not have {long_list} documents in the long list", "write {long_list} per query", _PAGE, command="cut {file} --by k={long_list} {rules} -o OUT"),
-    "ungrouped": Rule(_N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together", _OURS, "put together"),
+    "ungrouped": Rule(_N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together, and each run in its own file", _OURS, "put together"),
     # answers
     "label-form": Rule(_E, "{n} (label is|labels are) not written Y or N", "write Y or N", _PAGE, "written Y or N"),
     "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N", _PAGE, command="convert {file} OUT --to labels --labels Y=YES,N=NO"),

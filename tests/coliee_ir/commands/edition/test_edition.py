@@ -351,6 +351,9 @@ def _mailed(team, files):
          "…mailbox/EVIL/x.zip/1.eml (EVIL) [passed-over]\n"),
         ({"EVIL/task5.EVIL1": "R07-01-O Y EVIL1\n"}, "", "  * EVIL EVIL1: …of Task 5… [passed-over]\n"),
         ({"EVIL/run.txt": _EVIL}, "EVIL1,,disqualified", "  * EVIL EVIL1: …EVIL1 without a team… [team-list]\n"),
+        # several runs in a file
+        ({"EVIL/run.txt": _EVIL + made._task1("EVIL2", 8, 4)}, "", "  * EVIL EVIL1: …EVIL2… [tag]\n"),
+        ({"EVIL/run.txt": _EVIL + made._task1("EVIL1", 8, 4)}, "", "  * EVIL EVIL1: … [ungrouped]\n"),
         # a copy with an answer to a question that is not asked
         ({"EVIL/run.txt": made._task1("EVIL1", 1, 9) + "999999 000001 EVIL1\n"}, "",
          "…ARC ARC1, EVIL EVIL1 [same-answers]\n"),
