@@ -132,6 +132,8 @@ REMARKS: Final = {
     "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
+    "tie.cut": "the list is cut between documents of equal score in {n} (query|queries); the greater id is kept, as in "
+    "trec_eval",
     "tie-elsewhere": "{n} (measure|measures) can have another value in ir_measures, which ranks the smaller id first",
     "ungrouped": "the lines of a query are not all together; they were grouped by query: if the file holds several "
     "runs, write each to a file of its own",
@@ -141,7 +143,7 @@ REMARKS: Final = {
         "this file holds answers and documents, and one of the two is not read; to read both, use --columns "
         "answer=NAME,document=NAME"
     ),
-    "ignored-column": "ignored {n} (column|columns) of numbers",
+    "ignored-column": "ignored {n} unknown (column|columns)",
     "ignored-answers": "ignored {n} (column|columns) of answers",
     "binary-score": Doubt(
         "the scores are all 1 and 0, or −1, and documents without 1 count as retrieved; if 1 means retrieved, use "

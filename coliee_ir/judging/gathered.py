@@ -10,7 +10,7 @@ import numpy as np
 from coliee_adapters.ids import Ids, mixed
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judging.order import FloatArray, as_compared, check_order, order_of
+from coliee_ir.judging.order import FloatArray, as_compared, check_order, order_of, ranked_otherwise
 
 #: documents and their scores
 _Rows = tuple[Ids, FloatArray]
@@ -31,8 +31,10 @@ class RunInMemory:
         self._numbered = run.scored  # or by ranks, where blocks have numbers though the run has no scores
         #: the parts of a query as they were read, or its rows in order
         self._held: dict[str, list[_Rows] | _Rows] = {}
+        otherwise = dict[str, None]()  # which queries have ranks that disagree with scores, also in several blocks
         for block in run.blocks():
             self.lines += len(block.documents)
+            otherwise |= dict.fromkeys(ranked_otherwise(block))
             self.remarks += block.remarks
             check_order(block.remarks, "this")
             self._numbered = self._numbered or block.scores is not None
@@ -46,6 +48,7 @@ class RunInMemory:
                 parts = self._held.setdefault(query, [])
                 assert isinstance(parts, list)
                 parts.append((documents[first:last], scores[first:last]))
+        self.remarks.each("rank-order", map("query {}".format, otherwise))
 
     def rows(self) -> Iterator[tuple[str, Ids, FloatArray]]:
         """Each query with its documents in order and their scores; once, for what has been given is let go."""

@@ -6,7 +6,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
@@ -22,9 +22,9 @@ from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import NUMBERED, Remarks
 from coliee_ir.judging.order import (
     Keys,
-    as_compared,
     in_order_of_bytes,
     in_segments,
+    ranked_otherwise,
     segment_of,
     sort_keys,
     sorted_within,
@@ -379,9 +379,7 @@ class _JudgedBuilder:
             return
         assert hits.keys is not None
         is_sorted = not (lines.continues_segment & (keys[1:] < keys[:-1])).any()
-        if lines.ranks is not None:
-            order = None if is_sorted else np.argsort(in_segments(lines.segment, keys))
-            self._compare_ranks(lines, lines.ranks, order)
+        self.remarks.each("rank-order", map("query {}".format, ranked_otherwise(lines, keys)))
         ordered = in_segments(lines.segment, keys if is_sorted else sorted_within(keys, lines.lengths))
         ties = ordered[1:] == ordered[:-1]
         are_tied = bool(ties.any())
@@ -389,18 +387,6 @@ class _JudgedBuilder:
         self.rank[hits.rows] = place - before + 1
         if are_tied:
             self._break_ties(lines, keys, hits, ordered, ordered[1:][ties])
-
-    def _compare_ranks(self, lines: Columns, ranks: Sequence[str] | IntArray, order: IntArray | None) -> None:
-        """Remark the queries whose rank column disagrees with their scores; ``order`` sorts the lines."""
-        assert lines.scores is not None
-        suspects: Iterable[int] = range(len(lines.queries))
-        if isinstance(ranks, np.ndarray):
-            in_order = ranks if order is None else ranks[order]
-            suspects = distinct(lines.segment[1:][lines.continues_segment & (in_order[1:] < in_order[:-1])]).tolist()
-        for segment in suspects:
-            first, last = lines.starts[segment], lines.starts[segment + 1]
-            if last > first and _disagree(ranks[first:last], as_compared(lines.scores[first:last])):
-                self.remarks.add("rank-order", f"query {lines.queries[segment]}")
 
     def _break_ties(self, lines: Columns, keys: Keys, hits: Hits, ordered: IntArray, tied: IntArray) -> None:
         """Give judged documents that share their score with others the rank that their id gives them."""
@@ -440,18 +426,6 @@ def _greater(ids: Ids, block: IntArray, judged: Ids, block_of: IntArray) -> IntA
         high = np.where(greater, np.minimum(middle, high), high)
         low = np.where(greater, low, np.minimum(middle + 1, high))
     return ends - low
-
-
-def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:
-    """Whether the rank column orders documents otherwise than their scores do; a constant one orders nothing."""
-    try:
-        numbers = np.array(list(map(float, ranks)), dtype=np.float64)
-    except ValueError:
-        return False  # what is no number says nothing
-    if (numbers == numbers[:1]).all():
-        return False
-    by_rank = compared[np.argsort(numbers, kind="stable")]
-    return bool(np.any(by_rank[1:] > by_rank[:-1]))
 
 
 class Hits(NamedTuple):

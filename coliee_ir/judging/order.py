@@ -64,6 +64,35 @@ def in_segments(segment: IntArray, keys: Keys) -> IntArray:
     return numbers
 
 
+def ranked_otherwise(lines: Columns, keys: Keys | None = None) -> Iterator[str]:
+    """The queries whose rank column disagrees with their scores, where lines have both; ``keys`` sort these."""
+    if lines.ranks is None or lines.scores is None:
+        return
+    ranks: Sequence[str] | IntArray = lines.ranks
+    suspects: Iterable[int] = range(len(lines.queries))
+    if isinstance(ranks, np.ndarray):
+        keys = sort_keys(lines.scores) if keys is None else keys
+        is_sorted = not (lines.continues_segment & (keys[1:] < keys[:-1])).any()
+        in_order = ranks if is_sorted else ranks[np.argsort(in_segments(lines.segment, keys))]
+        suspects = np.unique(lines.segment[1:][lines.continues_segment & (in_order[1:] < in_order[:-1])]).tolist()
+    for segment in suspects:
+        first, last = lines.starts[segment : segment + 2].tolist()
+        if disagree(ranks[first:last], lines.scores[first:last]):
+            yield lines.queries[segment]
+
+
+def disagree(ranks: Sequence[str] | Sequence[int] | IntArray, scores: Sequence[float] | FloatArray) -> bool:
+    """Whether ranks order documents otherwise than their scores do; constant ones order nothing."""
+    try:
+        numbers = np.array(list(map(float, ranks)), dtype=np.float64)
+    except ValueError:
+        return False  # what is no number says nothing
+    if (numbers == numbers[:1]).all():
+        return False
+    by_rank = as_compared(scores)[np.argsort(numbers, kind="stable")]
+    return bool(np.any(by_rank[1:] > by_rank[:-1]))
+
+
 def segment_of(numbers: IntArray) -> IntArray:
     """The segments of what ``in_segments`` gives."""
     return (numbers + (1 << 31)) >> 32

@@ -93,6 +93,8 @@ SHOWN: Final = 10_000
 
 #: Columns that decide nothing: those of TREC's files, row numbers that pandas writes, numbers of a model's samples.
 _IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index", "sample", "sample_id", "seed"})
+#: what a column is called that says of which part of the data a row is: rows of several parts are read as one run
+_PARTITION: Final = frozenset({"fold", "split", "subset", "partition"})
 #: what a column is called in which a cell lists a query's retrieved documents; articles may be those of the question
 RETRIEVED: Final = frozenset({"documents", "docs", "doc_ids", "docids", "document_ids", "retrieved"}) | {
     "hits", "results", "ranking",
@@ -302,7 +304,7 @@ def roles_of(
         if "answer" in search.roles and ("label" if kind == "gold" else "answer") not in checked:
             search.refuse_rivals(kind, values, note)
         if note is not None:
-            search.remark_numbers(values, note)
+            search.remark_ignored(values, note)
             for at in search.columns_without_role(_IDLE) if kind == "run" and "answer" in search.roles else ():
                 if search.normal[at] in _LISTS and all(isinstance(value, str) for value in values(at)):
                     note("other-part", search.option(answer=names[search.roles["answer"]], document=names[at]))
@@ -428,12 +430,12 @@ class Search:
             return at in self.of_run
         return self.normal[at] not in TRUTH_BESIDE | {"label", "answer"} and _are_mostly(_WORD, values(at))
 
-    def remark_numbers(self, values: ValuesOf, note: Note) -> None:
-        """Remark on columns of numbers that have no role."""
+    def remark_ignored(self, values: ValuesOf, note: Note) -> None:
+        """Remark on columns that have no role: of numbers, and those that say of which part of the data a row is."""
         read = next((role for role in ("relevance", "score", "rank", "retrieved", "answer") if role in self.roles), "")
         read_from = f"; the {read} is read from {self.names[self.roles[read]]}" if read else ""
         for at in self.columns_without_role(_UNREMARKED):
-            if (texts := _texts(values(at))) and all(map(is_number, texts)):
+            if (texts := _texts(values(at))) and (all(map(is_number, texts)) or self.normal[at] in _PARTITION):
                 note("ignored-column", f"{self.path}: {self.names[at]}{read_from}")
 
     def _choose(self, role: str, places: Sequence[int], named: str = "") -> None:

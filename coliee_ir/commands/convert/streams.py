@@ -13,10 +13,11 @@ from typing import Final, TypeVar
 import numpy as np
 
 from coliee_adapters.errors import disk_full
-from coliee_adapters.ids import Ids
+from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.records import Answers, Columns, Run, as_labels
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.gathered import RunInMemory, by_rank
+from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.judging.order import whole_queries
 
 _Result = TypeVar("_Result")
@@ -69,6 +70,12 @@ def _parts(run: Run) -> Iterator[RunInMemory]:
             raise ReturnsError
         seen.update(block.queries)
         yield RunInMemory(replace(run, blocks=partial(iter, (block,))))
+
+
+def tied_at_cut(query: IntArray, compared: FloatArray, kept: BoolArray) -> IntArray:
+    """The queries of rows, the best first, of which one that is kept and the next, which is not, have equal scores."""
+    is_cut = kept[:-1] & ~kept[1:] & (query[1:] == query[:-1])
+    return np.unique(query[1:][is_cut & (compared[1:] == compared[:-1])])
 
 
 class Ordered(Mapping[str, dict[str, float]]):

@@ -190,6 +190,7 @@ class Fusion:
         (readers, parts), is_ranking, blocks = read, METHODS[self.method].ranks, Spool()
         (named, shared), retrieved = np.zeros((2, len(readers)), dtype=np.int64), set[str]()
         strange, first = dict[str, None](), list[str]()  # the ids that are not ASCII; those of the first documents
+        cut = list[str]()  # the queries whose fused list is cut between equal scores
         pairs = list(combinations(range(len(readers)), 2))
         correlated: dict[tuple[int, int], list[FloatArray]] = {pair: [np.zeros(0)] for pair in pairs}
         for candidates in parts:
@@ -200,8 +201,12 @@ class Fusion:
             first = first or list(candidates.documents)
             strange.update(dict.fromkeys(candidates.documents.select(candidates.documents.are_not_ascii())))
             if is_ranking:
+                for i, reader in enumerate(readers):
+                    reader.remarks.each("tie", map("query {}".format, candidates.tied(i)))
                 blend = Blend(candidates, self.method, self.norm or NORM, self.k_or_default)
-                block = blend.columns(blend.ranked(weights), self.top)
+                ranked = blend.ranked(weights)
+                block = blend.columns(ranked, self.top)
+                cut += map("query {}".format, blend.tied_at(ranked, self.top))
             else:
                 block = elected(candidates, self.method, weights)
             retrieved.update(block.queries)
@@ -211,6 +216,7 @@ class Fusion:
             reader.remarks.add("duplicate", n=sum(reader.lengths.values()) - n)
             if is_ranking:
                 check_order(reader.remarks, self.method)
+                reader.remarks.each("rank-order", map("query {}".format, reader.otherwise))
             remarks += [sentence.of_part("run", shortened(called)) for sentence in reader.remarks.sentences("fuse")]
         for i, other in pairs if is_ranking else ():
             if _is_opposed(np.concatenate(correlated[i, other])):
@@ -226,6 +232,7 @@ class Fusion:
             if any(answered[at] & other for i, other in enumerate(answered) if i != at):
                 remarks.append(Remark.of("unshared-document", run=shortened(names[at]), n=int(named[at])))
         empty = [query for query in queries if query not in retrieved and any(query in run for run in answered)]
+        remarks += [Remark.of("tie.cut", cut)] if cut else []
         if not is_ranking and retrieved and empty:
             remarks.append(Remark.of("left-out.fused", empty))
         if not retrieved:

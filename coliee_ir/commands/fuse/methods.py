@@ -15,9 +15,16 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import Ids, IntArray, pieces
 from coliee_adapters.records import Answers, Columns, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.commands.convert.streams import ReturnsError
+from coliee_ir.commands.convert.streams import ReturnsError, tied_at_cut
 from coliee_ir.judging.judged import BoolArray, FloatArray
-from coliee_ir.judging.order import as_compared, in_order_of_bytes, in_segments, sort_keys, whole_queries
+from coliee_ir.judging.order import (
+    as_compared,
+    in_order_of_bytes,
+    in_segments,
+    ranked_otherwise,
+    sort_keys,
+    whole_queries,
+)
 
 #: lines of all runs that are fused together, where all of them are in memory
 _AT_ONCE: Final = 1 << 15
@@ -30,6 +37,7 @@ class Reader:
         self.scored = run.scored
         self.remarks = Remarks()
         self.lengths: dict[str, int] = {}  # query → how many lines it has
+        self.otherwise = dict[str, None]()  # the queries whose ranks disagree with their scores
         self._blocks = whole_queries(run.blocks())
 
     def block(self) -> Columns | None:
@@ -38,6 +46,7 @@ class Reader:
             self.remarks += block.remarks
             for query, n in zip(block.queries, block.lengths.tolist(), strict=True):
                 self.lengths[query] = self.lengths.get(query, 0) + n
+            self.otherwise |= dict.fromkeys(ranked_otherwise(block))
         return block
 
 
@@ -314,6 +323,14 @@ class Candidates:
         by_name = np.concatenate(rows) if rows else np.arange(0)
         return bytes(self.scores[run][by_name].tobytes() + self.ranks[run][by_name].tobytes())
 
+    def tied(self, run: int) -> Iterator[str]:
+        """The queries for which a run gives several documents one score."""
+        rows = np.flatnonzero(self.named[run])
+        in_order = np.full(len(self.query), np.nan)  # the scores, where their ranks put them
+        in_order[self.start[self.query[rows]] + self.ranks[run, rows] - 1] = as_compared(self.scores[run, rows])
+        are_tied = (in_order[1:] == in_order[:-1]) & (self.query[1:] == self.query[:-1])
+        return map(self.queries.__getitem__, np.unique(self.query[1:][are_tied]).tolist())
+
     def correlations(self, run: int, other: int) -> FloatArray:
         """Spearman's correlation of two runs on the documents that both have, of each query with three or more."""
         both = self.named[run] & self.named[other]
@@ -468,6 +485,12 @@ class Blend:
         """How many candidates of each query are kept where these runs have a weight; shape (Q,)."""
         kept = self.candidates.named[list(used)].any(axis=0)
         return np.bincount(self.candidates.query[kept], minlength=len(self.candidates.queries))
+
+    def tied_at(self, ranked: Ranked, top: int | None) -> Iterator[str]:
+        """The queries whose fused list is cut between equal scores."""
+        rows, kept = ranked.order, ranked.rank[ranked.order] <= (len(ranked.rank) if top is None else top)
+        tied = tied_at_cut(self.candidates.query[rows], as_compared(ranked.scores[rows]), kept)
+        return map(self.candidates.queries.__getitem__, tied.tolist())
 
     def columns(self, ranked: Ranked, top: int | None) -> Columns:
         """The first rows of each query that are kept, best first."""

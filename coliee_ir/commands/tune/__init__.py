@@ -20,7 +20,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Answers, Columns, Gold, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remarks
-from coliee_ir.commands.convert.streams import Spool, by_parts
+from coliee_ir.commands.convert.streams import Spool, by_parts, tied_at_cut
 from coliee_ir.commands.tune.result import Tried, Tuning, shifted
 from coliee_ir.commands.tune.rules import (
     FAMILIES,
@@ -324,6 +324,8 @@ def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Itera
             keeps = rule.keeps(pool)
         best = max(best, float(pool.compared.max(initial=-math.inf)))
         all_kept &= bool(keeps.all())
+        tied = tied_at_cut(pool.query, pool.compared, keeps)
+        remarks.each("tie.cut", (f"query {pool.queries[i]}" for i in tied.tolist()))
         kept = pool.where(keeps)
         blocks.append(Columns(kept.queries, kept.start, kept.documents, kept.scores if kept.scored else None))
     check_known(filters, knows, record.path)

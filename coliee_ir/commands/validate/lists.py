@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.forms.columns import as_number, last_column
@@ -18,6 +18,7 @@ from coliee_adapters.records import normal_id, question_of
 from coliee_ir.commands.validate.rules import CONVERT, MANY
 from coliee_ir.commands.validate.sheet import LABELLED, Context, Line, Pool, Sheet, clean_tag
 from coliee_ir.judging.mismatch import ARTICLE, Respelling
+from coliee_ir.judging.order import disagree
 
 _MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")
 _TREC: Final = 6
@@ -102,7 +103,7 @@ class _ColumnMatcher:
                 value = as_number(words[-1])
                 line.score = -value if value is not None and self.last == "rank" else value
         elif n == _TREC and self.width == len(LABELLED) and self.sheet.kind != "answers" and words[1] == "Q0":
-            taken, line.score = (0, 2, 5), as_number(words[4])
+            taken, line.rank, line.score = (0, 2, 5), integer_of(words[3]), as_number(words[4])
             if line.score is None:
                 add("score", line.number, found=words[4])
                 return False
@@ -291,6 +292,8 @@ class Lists:
         for line in lines:
             if self.score is not None:
                 line.score = as_number(line.cells[self.score])
+            if self.rank is not None:
+                line.rank = integer_of(line.cells[self.rank])
             if self.q0 is not None and line.cells[self.q0] != "Q0":
                 add("q0", *line.place(self.q0), line.cells[self.q0])
                 line.cells[self.q0] = "Q0"
@@ -303,7 +306,10 @@ class Lists:
             add("self-retrieved", *lines[documents.index(query)].place(column), f"{query} {query}")
         if len(set(documents)) < len(lines):
             kept = self._distinct(lines, column, add)
-        if self.score is not None and self.rank is not None:
+        ranked = [(line.rank, line.score) for line in lines if line.rank is not None and line.score is not None]
+        if len(ranked) == len(lines) and disagree([rank for rank, _ in ranked], [score for _, score in ranked]):
+            add("rank-order", *lines[0].place(0), query)
+        elif self.score is not None and self.rank is not None:
             self._ranks(lines, kept, add, self.score, self.rank)
         return kept
 
@@ -322,26 +328,21 @@ class Lists:
 
     def _ranks(self, lines: list[Line], kept: list[Line], add: Add, score: int, rank: int) -> None:
         """Ranks are whole numbers from 1 that follow the scores; where no decision is needed, they are written anew."""
-        ranks = {line.index: integer_of(line.cells[rank]) for line in lines}
         for line in lines:
             if line.score is None:
                 add("score", *line.place(score), line.cells[score])
-            if ranks[line.index] is None:
+            if line.rank is None:
                 add("rank", *line.place(rank), line.cells[rank])
         scored = [(line.score, line) for line in lines if line.score is not None]
         if len(scored) < len(lines):
             return
         scored.sort(key=lambda pair: -pair[0])
-        numbers = [(of_line, number) for of_line, line in scored if (number := ranks[line.index]) is not None]
-        if len(numbers) == len(lines):
-            if len({number for _, number in numbers}) > 1 and _disagree(numbers):
-                add("rank-order", *lines[0].place(0), lines[0].cells[0])
+        numbers = [line.rank for line in lines if line.rank is not None]
+        if sorted(numbers) == list(range(1, len(lines) + 1)):
+            if len(kept) == len(lines):
                 return
-            if sorted(number for _, number in numbers) == list(range(1, len(numbers) + 1)):
-                if len(kept) == len(lines):
-                    return
-            else:
-                add("rank-numbers", *lines[0].place(0), lines[0].cells[0])
+        elif len(numbers) == len(lines):
+            add("rank-numbers", *lines[0].place(0), lines[0].cells[0])
         indexes = {line.index for line in kept}
         for place, (_, line) in enumerate((pair for pair in scored if pair[1].index in indexes), start=1):
             line.cells[rank] = str(place)
@@ -363,17 +364,6 @@ class Lists:
         for line in others:
             add("duplicate", *line.place(0), f"{query} {line.cells[1]}")
         return [line for line in lines if line not in others]
-
-
-def _disagree(ranked: Sequence[tuple[float, int]]) -> bool:
-    """Whether ranks, of documents by falling score, order some of them otherwise."""
-    worst = 0
-    for _, of_score in groupby(ranked, key=itemgetter(0)):
-        numbers = [rank for _, rank in of_score]
-        if min(numbers) < worst:
-            return True
-        worst = max(numbers)
-    return False
 
 
 def lists(sheet: Sheet) -> None:

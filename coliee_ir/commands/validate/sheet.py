@@ -245,6 +245,7 @@ class Line:
     starts: Sequence[int] = ()  # the column at which each word begins; empty where single blanks are between them
     taken: Sequence[int | None] = ()  # which word each cell is, None for one that is missing; empty where all are
     score: float | None = None
+    rank: int | None = None
     doubted: bool = False  # whether it has an id of which nothing more is to be said
 
     def place(self, cell: int) -> tuple[int | None, int]:

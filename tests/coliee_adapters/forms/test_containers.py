@@ -389,13 +389,14 @@ def test_a_label_beside_text_is_the_answer(folder, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_numbers_that_are_not_read_are_named(folder, form):
-    rows = [{"query_id": "1", "doc_id": f"d{n}", "score": 0.5 + n, "rerank_score": 3.5 - n} for n in range(3)]
+@pytest.mark.parametrize(("name", "values"), [("rerank_score", (3.5, 2.5, 1.5)), ("split", ("dev", "dev", "test"))])
+def test_columns_that_are_not_read_and_may_matter_are_named(folder, form, name, values):
+    rows = [{"query_id": "1", "doc_id": f"d{n}", "score": 0.5 + n, name: value} for n, value in enumerate(values)]
     held = read(folder, form, "run", rows)
     [block] = held.blocks()
     assert block.remarks
     [example] = block.remarks.examples("ignored-column")
-    assert "rerank_score" in example
+    assert name in example
     assert example.endswith("score")
 
 

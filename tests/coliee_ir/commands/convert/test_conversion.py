@@ -39,6 +39,7 @@ LEVELS = "q 0 a 2\nq 0 b 0\nq 0 c -1\nq 0 d 1\nr 0 a 0\n"
 NESTED = {"q": {"a": 2, "b": 0, "c": -1, "d": 1}, "r": {"a": 0}}
 THREE = "01 18 univABC\n01 02 univABC\n02 18 univABC\n"
 TREC = "01 Q0 18 1 2.0 univABC\n01 Q0 02 2 1.0 univABC\n02 Q0 18 1 1.0 univABC\n"
+RANKS = "[rank-order] 1 … (first: query q)"
 MADE = "the scores are made from the order of lines"
 EMPTY = '{\n"q": ["a"],\n"empty": []}'
 SCORED = "q Q0 a 1 1.0 T\nq Q0 b 2 1.0 T\nq Q0 c 3 2.0 T\n"
@@ -91,8 +92,9 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         ("run.trec", TREC, "json", {"form": "trec"}, {"01": {"18": 2.0, "02": 1.0}, "02": {"18": 1.0}},
          ["3 documents of 2 queries", "[dropped] json …"]),
         # in trec_eval's order
-        ("run.trec", SCORED, "columns", {}, "q c T\nq b T\nq a T\n", ["3 documents of 1 query", "… 3 scores …"]),
-        ("run", SCORED, "trec", {}, "q Q0 c 1 2.0 T\nq Q0 b 2 1.0 T\nq Q0 a 3 1.0 T\n", ["3 documents of 1 query"]),
+        ("run.trec", SCORED, "columns", {}, "q c T\nq b T\nq a T\n", ["3 documents of 1 query", "… 3 scores …", RANKS]),
+        ("run", SCORED, "trec", {}, "q Q0 c 1 2.0 T\nq Q0 b 2 1.0 T\nq Q0 a 3 1.0 T\n",
+         ["3 documents of 1 query", RANKS]),
         ("gold.xml", STATUTE, "qrels", {}, "R07-01-O 0 96 1\nR07-01-O 0 398-20 1\n",
          ["2 judgements of 1 query", "… 2 labels … qrels …", "[dropped] 1 … qrels … (first: R07-02-O)"]),
         ("gold.xml", STATUTE, "labels", {}, LABELS, ["2 labels", "[dropped] 2 relevant documents … labels …"]),

@@ -34,6 +34,15 @@ def of(run):
     return to_run(run, task="trec")
 
 
+@pytest.mark.parametrize("method", RANKING)
+@pytest.mark.parametrize(("top", "n"), [(1, 1), (2, 0), (None, 0)])
+def test_ties_are_told_of_each_run_and_where_they_are_cut(method, top, n):
+    tied, other = {"q": {"a": 1.0, "b": 1.0}, "p": {"a": 2.0}}, {"q": {"b": 1.0, "a": 1.0}, "p": {"b": 1.0}}
+    fused = Fusion(method, top=top).fuse(Run.of(tied, tag="A"), Run.of(other, tag="B"), task="trec")
+    kinds = Counter(remark.kind for remark in fused.remarks)
+    assert (kinds["run:tie"], kinds["tie"]) == (2, n)
+
+
 # by hand
 
 

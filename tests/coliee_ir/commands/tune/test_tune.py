@@ -335,6 +335,16 @@ def test_equal_scores_are_remarked_though_the_measure_looks_at_no_rank():
         assert not unsaid
 
 
+@pytest.mark.parametrize(
+    ("rule", "n"),
+    [(Rule("k", 2), 1), (Rule("k", 1), 1), (Rule("k", 3), 0), (Rule("score", 0.5), 0), (Rule("score", 0.5, cap=2), 1)],
+)
+def test_a_cut_between_equal_scores_is_remarked_once_a_query(rule, n):
+    run = {"q": {"a": 0.5, "b": 0.5, "c": 0.5}, "p": {"a": 0.9, "b": 0.8, "c": 0.7}, "o": {"a": 0.5}}
+    tied = sum(block.remarks.count("tie.cut") for block in cut(run, rule).blocks())
+    assert tied == n
+
+
 def test_labels_cannot_be_cut():
     with refusing(InputError, f"{ANSWERS}: [wrong-part]"):
         cut(ANSWERS, Rule("k", 1))

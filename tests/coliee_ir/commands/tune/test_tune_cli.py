@@ -56,6 +56,29 @@ def test_how_many_queries_are_excluded_is_said_as_of_scores(call, command):
     assert all(", 3 excluded" in text.splitlines()[0] for text in (of_scores, err))
 
 
+RANKS_AND_TIES = """
+002473 Q0 031986 1 1 T
+002473 Q0 026639 2 2 T
+002473 Q0 097991 3 2 T
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("evaluate", "task1/gold.json", "odd.txt", "-m", "AP"),
+        ("tune", "task1/gold.json", "odd.txt", "--folds", "2"),
+        ("cut", "odd.txt", "--by", "k=1"),
+        ("fuse", "odd.txt", "task1/bm25.txt", "-o", "o.txt"),
+        ("fuse", "odd.txt", "task1/bm25.txt", "--fit", "task1/gold.json", "--folds", "2", "-o", "o.txt"),
+    ],
+)
+def test_every_command_says_of_ties_and_ranks_what_evaluate_says(call, command):
+    Path("odd.txt").write_text(RANKS_AND_TIES)
+    _, _, err = call(*command)
+    assert all(mentions(err, kind) for kind in ("[rank-order] 1 …", "[tie] …"))
+
+
 def test_a_rule_goes_through_a_file_to_another_run(call):
     code, out, err = call("tune", *TREC, "--save", "rule.json", "-f", "json")
     told = json.loads(out)["tunings"][0]

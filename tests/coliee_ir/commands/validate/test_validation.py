@@ -8,7 +8,8 @@ import pytest
 from broken import CASES, T1_LISTS, TWINS
 
 from coliee_adapters.errors import ColieeError
-from coliee_ir.commands.validate import RULES, Place
+from coliee_ir import evaluate
+from coliee_ir.commands.validate import RULES, Place, validate
 
 MENDED = [case for case in CASES if RULES[case.rule].mended]
 
@@ -105,3 +106,19 @@ def test_the_command_of_a_remedy_mends_it_as_it_is_typed(rule, tmp_path, monkeyp
         assert (program, code) in (("coliee-ir", 0), ("coliee-ir", words[0] == "validate")), err
         left = case.twin.validate(Path(), [Path("mended.txt")])
         assert rule not in {one.rule for one in left.findings}, command
+
+
+@pytest.mark.parametrize(("task", "edition"), [("1", None), ("3", 2025)])
+@pytest.mark.parametrize(
+    ("ranks", "scores", "is_told"),
+    [("12", "98", False), ("12", "89", True), ("21", "89", False), ("11", "89", False), ("12", "88", False)],
+)
+def test_ranks_are_compared_with_scores_as_evaluate_compares_them(task, edition, ranks, scores, is_told, tmp_path):
+    run, query = tmp_path / "run.txt", {"1": "000101", "3": "R06-01-A"}[task]
+    documents = {"1": ("000201", "000202"), "3": ("96", "97")}[task]
+    rows = zip(documents, ranks, scores, strict=True)
+    run.write_text("".join(f"{query} Q0 {document} {rank} {score} T\n" for document, rank, score in rows))
+    found = validate(run, task=task, edition=edition)
+    scored = evaluate({query: list(documents)}, run, task=task, edition=edition, measures=["AP"])
+    kinds = {finding.rule for finding in found.findings}, {remark.kind for remark in scored.remarks}
+    assert ["rank-order" in of_command for of_command in kinds] == [is_told, is_told]
