@@ -257,42 +257,15 @@ class _Joined(Ids):
         return iter(self.raw[:-PADDING].decode("ascii").split("\n"))
 
 
-class Collection(Ids):
-    """Ids that numbers stand for."""
-
-    __slots__ = ("_by_key", "_keys")
-
-    def __init__(self, raw: bytes, first: IntArray, length: IntArray) -> None:
-        super().__init__(raw, first, length)
-        self._by_key: IntArray | None = None
-        self._keys: WordArray | None = None
-
-    def places(self, wanted: Ids) -> IntArray | None:
-        """The number of each of these ids, -1 for one that is not there; None where two ids may be the same."""
-        if self._by_key is None or self._keys is None:
-            keys = mixed(self.words(_LONGEST), self.length)
-            self._by_key = np.argsort(keys)
-            self._keys = keys[self._by_key]
-        if not len(self) or (self._keys[1:] == self._keys[:-1]).any():
-            return None
-        keys = mixed(wanted.words(_LONGEST), wanted.length)
-        near = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
-        places = np.where(self._keys[near] == keys, self._by_key[near], -1)
-        for at in np.flatnonzero(places >= 0).tolist():
-            if self[int(places[at])] != wanted[at]:
-                places[at] = -1
-        return places
-
-
 class Picked(Ids):
     """Ids of a collection, by their numbers; where each stands is looked up when it is asked for."""
 
     __slots__ = ("collection", "numbers")
 
-    def __init__(self, collection: Collection, numbers: IntArray) -> None:
+    def __init__(self, collection: Ids, numbers: IntArray) -> None:
         self.raw, self.collection, self.numbers = collection.raw, collection, numbers
 
-    def __reduce__(self) -> tuple[type[Picked], tuple[Collection, IntArray]]:
+    def __reduce__(self) -> tuple[type[Picked], tuple[Ids, IntArray]]:
         return Picked, (self.collection, self.numbers)
 
     @property

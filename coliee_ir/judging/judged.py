@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from coliee_adapters.checked import error_for_argument, is_integer_within, one_of
 from coliee_adapters.errors import ColieeError
-from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, WordArray, mixed
+from coliee_adapters.ids import PADDING, Ids, IntArray, mixed
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import NUMBERED, Remarks
 from coliee_ir.judging.order import (
@@ -443,15 +443,7 @@ class Finder:
 
     def __init__(self, qrels: Qrels, lines: Columns, numbers: IntArray) -> None:
         self.qrels, self.lines, self.numbers = qrels, lines, numbers
-        documents = lines.documents
-        #: where documents are numbers: whose, and those of the judged documents
-        self.collection: Collection | None = None
-        self.places: IntArray | None = None
-        if isinstance(documents, Picked) and (places := qrels.places_in(documents.collection)) is not None:
-            self.collection, self.places = documents.collection, places
-            self.words = [documents.numbers.view(np.uint64)]
-        else:
-            self.words = documents.words(max(documents.words_needed(), qrels.documents.words_needed()))
+        self.words = lines.documents.words(max(lines.documents.words_needed(), qrels.documents.words_needed()))
         self.keys = mixed(self.words, numbers[lines.segment])
 
     def repeated(self) -> IntArray:
@@ -473,7 +465,7 @@ class Finder:
             return np.zeros(0, dtype=np.int64), rows
         of_number = np.repeat(numbers, self.qrels.sizes[numbers])
         judged = self.qrels.documents.select(rows)
-        row_words = judged.words(len(self.words)) if self.places is None else [self.places[rows].astype(np.uint64)]
+        row_words = judged.words(len(self.words))
         row_keys = mixed(row_words, of_number)
         by_key = np.argsort(row_keys)
         in_order = row_keys[by_key]
@@ -509,18 +501,12 @@ class Finder:
 
     def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
         """Whether each of these segments seems to name the text beside it."""
-        wanted = Ids.of(texts)
-        places = None if self.collection is None else self.collection.places(wanted)
-        words = wanted.words(len(self.words)) if places is None else [places.astype(np.uint64)]
-        return _among(mixed(words, self.numbers[segments]), np.sort(self.keys))
+        known, wanted = np.sort(self.keys), mixed(Ids.of(texts).words(len(self.words)), self.numbers[segments])
+        # np.isin would load numpy.ma
+        seems: BoolArray = known[np.minimum(np.searchsorted(known, wanted), len(known) - 1)] == wanted
+        return seems
 
 
 def distinct(numbers: IntArray) -> IntArray:
     """The different numbers of an ascending array; np.unique would sort, and load numpy.ma."""
     return numbers[np.diff(numbers, prepend=numbers[:1] - 1) > 0]
-
-
-def _among(values: WordArray, ascending: WordArray) -> BoolArray:
-    """Whether each value is one of the others, of which there are some; np.isin would load numpy.ma."""
-    is_among: BoolArray = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
-    return is_among

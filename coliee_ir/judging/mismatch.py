@@ -491,11 +491,6 @@ class _Spelling:
         """The judged documents, each once."""
         return _Known(self.qrels.texts)
 
-    @cached_property
-    def known_queries(self) -> _Known:
-        """The queries of the gold."""
-        return _Known(self.qrels.queries)
-
     def unexpected_forms(self, documents: Ids) -> tuple[IntArray, IntArray]:
         """Which of these are shorter numbers than the judged ones, and which are not in their form, where it is known.
 

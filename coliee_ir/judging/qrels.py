@@ -9,7 +9,7 @@ from itertools import chain, repeat
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.ids import Collection, Ids, IntArray, Picked
+from coliee_adapters.ids import Ids, IntArray, Picked
 from coliee_adapters.records import Judgements
 
 
@@ -41,11 +41,9 @@ class Qrels:
         if level > 1:
             self.relevance = np.where(self.graded < level, self.graded.clip(max=0), self.graded)
         self._relevant = dict[int, IntArray]()
-        self._places: tuple[Collection, IntArray | None] | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
-        ids = Ids.of(self.queries)
         #: the queries, as a collection that numbers can stand for
-        self.ids = Collection(ids.raw, ids.first, ids.length)
+        self.ids = Ids.of(self.queries)
 
     def same_as(self, other: Qrels) -> bool:
         """Whether the other numbers the same gold, perhaps unpickled from it."""
@@ -99,20 +97,6 @@ class Qrels:
         """Query numbers in the order in which trec_eval adds: by id, compared as bytes."""
         # code points order text as UTF-8 orders its bytes
         return np.array(sorted(range(len(self.queries)), key=self.queries.__getitem__), dtype=np.int64)
-
-    def places_in(self, collection: Collection) -> IntArray | None:
-        """The number of each document in a collection, kept for the next run; a negative one, its own, for one missing.
-
-        None where the collection has an id twice.
-
-        :meta private:
-        """
-        latest = self._places  # which another thread may change
-        if latest is None or latest[0] is not collection:
-            places = collection.places(self.documents)
-            rows = np.arange(len(self.documents))
-            latest = self._places = collection, None if places is None else np.where(places < 0, -1 - rows, places)
-        return latest[1]
 
     def rows(self, numbers: IntArray) -> IntArray:
         """The rows of several queries, one query after the other."""

@@ -20,7 +20,7 @@ from coliee_adapters.by_key import by_key
 from coliee_adapters.checked import suggesting_keywords, texts
 from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.ids import BoolArray, Collection
+from coliee_adapters.ids import BoolArray, Ids
 from coliee_adapters.records import (
     ONE_WORD,
     STATUTE_ID,
@@ -165,7 +165,7 @@ class Basis:
     asked_measures: tuple[Measure, ...] = ()
     task_evidence: str = ""
     columns: Mapping[str, str] | None = None
-    documents: Collection | None = None  # the documents' ids, where runs are given as arrays of indices
+    documents: Ids | None = None  # the documents' ids, where runs are given as arrays of indices
 
     @property
     def task(self) -> str:

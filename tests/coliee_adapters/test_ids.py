@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters.ids import Collection, Ids, Picked
+from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import INVISIBLE, is_folded, is_inert, nfkc_folded, spelling_variants
 
 TEXTS = st.lists(st.text("ab01-民é", max_size=40), max_size=8)
@@ -43,10 +43,9 @@ _ANY = st.lists(st.text("ab \n\0é", max_size=3) | st.text("abc", min_size=30, m
 def test_ids_are_the_same_however_they_are_stored_and_behind_a_border(texts, data):
     plain_ids = Ids.of(texts)
     assert Ids.of(plain_ids) is plain_ids
-    collection = Collection(plain_ids.raw, plain_ids.first, plain_ids.length)
     numbers = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=6)) if texts else []
-    picked = Picked(collection, np.array(numbers, dtype=np.int64))
-    for stored, expected in ((plain_ids, texts), (collection, texts), (picked, [texts[i] for i in numbers])):
+    picked = Picked(plain_ids, np.array(numbers, dtype=np.int64))
+    for stored, expected in ((plain_ids, texts), (picked, [texts[i] for i in numbers])):
         for ids in (stored, pickle.loads(pickle.dumps(stored))):
             assert list(ids) == [ids[i] for i in range(-len(ids), 0)] == expected
             assert list(ids.select(slice(1, None))) == list(ids[1:]) == expected[1:]
@@ -55,16 +54,6 @@ def test_ids_are_the_same_however_they_are_stored_and_behind_a_border(texts, dat
     plain = Ids.plain(texts, len(texts))
     assert plain is None or list(plain) == texts
     assert (plain is not None) == (bool(texts) and all(re.fullmatch("[a-z]+", text) for text in texts))
-
-
-@given(_ANY, _ANY)
-def test_places_in_a_collection_are_where_its_ids_are(texts, wanted):
-    ids = Ids.of(texts)
-    places = Collection(ids.raw, ids.first, ids.length).places(Ids.of(wanted))
-    if places is None:
-        assert not texts or len({(text.encode()[:32], len(text.encode())) for text in texts}) < len(texts)
-    else:
-        assert places.tolist() == [texts.index(text) if text in texts else -1 for text in wanted]
 
 
 @pytest.mark.parametrize(

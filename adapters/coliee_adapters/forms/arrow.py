@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from coliee_adapters.forms.form import Column
-from coliee_adapters.ids import PADDING, BoolArray, Collection, Ids, Picked
+from coliee_adapters.ids import PADDING, BoolArray, Ids, Picked
 
 
 def column(array: Any) -> Column | None:
@@ -23,8 +23,7 @@ def column(array: Any) -> Column | None:
         if words is None or words.valid is not None or not isinstance(words.values, Ids) or not len(words):
             return None if words is None else column(array.dictionary_decode())
         numbers = _numbers(array.indices).astype(np.int64)
-        texts = words.values
-        return Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers), _valid(array))
+        return Column(Picked(words.values, numbers), _valid(array))
     name = str(kind).removeprefix("large_").removesuffix("_view")
     if name in ("string", "binary"):
         array = array.cast(pyarrow.large_string() if name == "string" else pyarrow.large_binary())

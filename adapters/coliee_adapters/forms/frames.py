@@ -27,7 +27,7 @@ from coliee_adapters.forms.json_records import Records, checked_record, is_recor
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.vocabulary import LABELS, SHOWN, GoldOrRun, checked_columns, roles_of, word_of
 from coliee_adapters.forms.vocabulary import MEMORY as _MEMORY
-from coliee_adapters.ids import Collection, Ids, Picked
+from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, with_lists
 from coliee_adapters.remarks import Remarks
 
@@ -99,13 +99,11 @@ def _rows_of(data: object, kind: GoldOrRun, columns: Mapping[str, str] | None, n
     raise InputError("unknown-format", _MEMORY, f"this is not a {kind}", found=type(data).__name__, remedy=remedy)
 
 
-def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
+def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Ids:
     """The ids that the document indices of ``run_of_arrays`` point into."""
     every = one_of("documents", in_order("documents", documents, "a list of ids"), Iterable, "document ids")
     rules = rows.ReadingRules(rule, commas)
-    ids = [rows.id_of(document, "document", _place(at), rules) for at, document in enumerate(every)]
-    data = Ids.of(ids)
-    return Collection(data.raw, data.first, data.length)
+    return Ids.of([rows.id_of(document, "document", _place(at), rules) for at, document in enumerate(every)])
 
 
 def run_of_arrays(
@@ -114,7 +112,7 @@ def run_of_arrays(
     score: npt.NDArray[np.floating[Any]],
     *,
     queries: Sequence[str],
-    documents: Collection,
+    documents: Ids,
     tag: str = "run",
 ) -> Run:
     """A run from arrays, without a Python object a line."""

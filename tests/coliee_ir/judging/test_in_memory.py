@@ -23,7 +23,6 @@ from coliee_adapters.records import Run
 from coliee_ir import Evaluator, evaluate
 from coliee_ir.commands.tune import Pool
 from coliee_ir.judging.gathered import RunInMemory
-from coliee_ir.judging.qrels import Qrels
 from coliee_ir.reading.anything import read_run
 
 MEASURES = ["map", "set_F", "MicroF1", "MicroP@2"]
@@ -150,10 +149,9 @@ def test_arrays_are_judged_as_their_ids_are(case, documents, chance):
     chance.shuffle(rows)
     queries, found, scores = zip(*rows, strict=True) if rows else ((), (), ())
     arrays = np.array(queries, np.int64), np.array(found, np.int32), np.array(scores, np.float64)
-    one = outcome(evaluator, arrays)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Qrels, "places_in", lambda *_: None)
-        check_same(one, outcome(evaluator, arrays))
+    names = [(evaluator.queries[query], documents[document], score) for query, document, score in rows]
+    frame = pandas.DataFrame(sorted(names, key=lambda row: evaluator.queries.index(row[0])), columns=Row._fields)
+    check_same(outcome(evaluator, arrays), outcome(evaluator, frame))
 
 
 @settings(max_examples=25)
