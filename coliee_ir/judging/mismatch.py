@@ -49,6 +49,8 @@ ARTICLE: Final = r"(?i)^(?:article|art\.?)[\W_]*(?=[0-9])"
 _LOST = "leading zeros are lost: write ids as text of {width} digits"
 _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
 _PASSAGES = "if these are passages, `coliee-ir convert --chunks '_[0-9]+$'` makes documents of them"
+_NO_PASSAGE = "the gold's ids end earlier: write R07-01-A, not R07-01-A_0"
+_NO_ARTICLE = "424 and 424-2 are two articles: is this the gold of another task?"
 _OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form, such as NFKC"
 _LIKE = ", as `coliee-ir convert RUN OUT --like GOLD` does"
 _TRUE_SCORE = "; to score it anyway, use --decision no_overlap=zero"
@@ -137,7 +139,7 @@ def _refuse_mismatch(judged: Judged, run: Run, gold: str, findings: _DocumentFin
     if not judged.answered.any() and judged.extra and qrels.queries:
         extra = list(islice(judged.extra, _TRIED))
         are_swapped = _n_judged(_swapped(islice(_pairs(run), _LINES)), qrels) > 0
-        cause = _SWAPPED if are_swapped else _cause("query", extra, set(qrels.queries))
+        cause = _SWAPPED if are_swapped else _cause("query", extra, set(qrels.queries), {_PASSAGES: _NO_PASSAGE})
         raise _mismatch(run.path, f"no {_IN['query']}", extra, (gold, qrels.queries), cause)
     is_silent = not (judged.retrieved if documents and qrels.relevant().any() else judged.answered).any()
     if is_silent and not judged.extra and qrels.queries:
@@ -147,10 +149,13 @@ def _refuse_mismatch(judged: Judged, run: Run, gold: str, findings: _DocumentFin
     known, lost, sample = set(qrels.documents), findings.remarks.count("lost-zeros"), list(findings.first.values())
     other_form = findings.remarks.examples("other-form")
     if known and judged.retrieved.any() and (lost or other_form or not findings.alike):
+        of_law = all(map(STATUTE_ID.fullmatch, qrels.queries))
         if other_form:
             cause = _OTHER_FORM.format(first=other_form[0])
+        elif lost:
+            cause = _LOST.format(width=max(map(len, known))) + _LIKE
         else:
-            cause = _LOST.format(width=max(map(len, known))) + _LIKE if lost else _cause("document", sample, known)
+            cause = _cause("document", sample, known, {_PASSAGES: _NO_ARTICLE} if of_law else {})
         raise _mismatch(run.path, f"no {_IN['document']}", sample, (gold, sorted(known)), cause, _TRUE_ZERO)
 
 
@@ -183,8 +188,8 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
     n = answered + len(meant - {query for query, _ in pairs})
     if n >= max(_TIMES * answered, _TIMES) and 2 * len(meant) >= len(judged.extra):
         what = f"nearly no {_IN['query']} ({answered} of {len(qrels.queries)}, and {n} if ids are written as there)"
-        cause, of_run = _rewriting_remedy(queries, qrels.queries), list(queries)
-        raise _mismatch(run.path, what, of_run, (gold, [*queries.values()]), cause, _TRUE_SCORE)
+        cause = _rewriting_remedy(queries, qrels.queries).replace(_PASSAGES + _LIKE, _NO_PASSAGE)
+        raise _mismatch(run.path, what, list(queries), (gold, [*queries.values()]), cause, _TRUE_SCORE)
     documents = respelled_like(dict.fromkeys(document for _, document in pairs), known)
     rewritten = ((queries.get(query, query), documents.get(document, document)) for query, document in pairs)
     what = f"nearly no {_IN['document']} for its query ({matched} of {len(qrels.documents)}, and"
@@ -427,15 +432,15 @@ def respelled_like(ids: Iterable[str], known: Collection[str], *, unsure: bool =
     return {id_: text for id_, text in now.items() if text != id_}
 
 
-def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
-    """The likely cause, found by trying what usually goes wrong, and its remedy."""
+def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str], remedies: Mapping[str, str]) -> str:
+    """The likely cause, found by trying what usually goes wrong, and its remedy, or what is in the place of that."""
     if found := spelling_variants(of_run, of_gold):
         return _OTHER_FORM.format(first=" for ".join(found[0]))
     width = max(map(len, of_gold))
     for change, remedy, _ in _RESPELLINGS:
         if any(change(text, width) != text and change(text, width) in of_gold for text in of_run):
             helped = "" if remedy in _UNSURE else _LIKE
-            return remedy.format(width=width, where="gold") + helped
+            return remedies.get(remedy, remedy).format(width=width, where="gold") + helped
     if kind == "document":
         if all(text.lower() in LABELS for text in of_run):
             return "these are answers; `coliee-ir convert RUN OUT --aggregate vote` makes one of several to a question"

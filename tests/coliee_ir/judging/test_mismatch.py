@@ -281,6 +281,25 @@ def test_labels_of_queries_that_are_written_otherwise_are_refused():
     assert evaluate(gold, {**few, **others}, task="4").measures["Accuracy"] == 0.05
 
 
+@pytest.mark.parametrize(
+    ("gold", "run", "task"),
+    [
+        ({"R07-01-A": "Y", "R07-01-I": "N"}, {"R07-01-A_0": "Y", "R07-01-A_1": "Y", "R07-01-I_0": "N"}, "4"),
+        ({"R07-01-A": ["96"]}, {"R07-01-A_0": ["96"]}, "3"),
+        (
+            {f"R07-{n:02}-A": ["96"] for n in range(1, 31)},
+            {"R07-01-A": ["96"]} | {f"R07-{n:02}-A_0": ["96"] for n in range(2, 31)},
+            "3",
+        ),
+        ({"R07-01-A": ["424"], "R07-01-I": ["96"]}, {"R07-01-A": ["424-2"], "R07-01-I": ["96_3"]}, "3"),
+    ],
+)
+def test_questions_and_branches_of_articles_are_not_taken_for_passages(gold, run, task):
+    with pytest.raises(MismatchError) as refused:
+        evaluate(gold, run, task=task, edition=2025)
+    assert "--chunks" not in str(refused.value)
+
+
 def test_swapped_columns_are_refused():
     chance = random.Random(0)
     gold, swapped = case_gold(chance), {}
