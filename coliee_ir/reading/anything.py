@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -729,6 +729,12 @@ def check_apart(gold: Gold, run: object, columns: Mapping[str, str] | None) -> N
         )
 
 
+def _is_path(keys: Sequence[str], named: Collection[str]) -> bool:
+    """Whether keys make a name, or a path through lists, whose items have names of their own."""
+    ends = (n for n in range(1, len(keys) + 1) if normal_name(".".join(keys[:n])) in named)
+    return not keys or any(_is_path(keys[n:], named) for n in ends)
+
+
 def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
     """Refuse names of columns that no file has."""
     named: dict[str, str] = {}
@@ -737,12 +743,7 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
             with contextlib.suppress(ColieeError):  # reading the file reports the error
                 named |= {normal_name(name): name for name in (*detect.header_of(file), *keys_of(file))}
     for role, name in columns.items():
-        parts = name.split(".")
-        is_known = any(  # items have names of their own
-            {normal_name(".".join(parts[:n])), normal_name(".".join(parts[n:]))} <= named.keys()
-            for n in range(1, len(parts))
-        )
-        if role not in ANSWERS and normal_name(name) not in named and not is_known:
+        if role not in ANSWERS and not _is_path(name.split("."), named):
             names = ", ".join(sorted(named.values()))
             listed = f"their columns are {names}" if named else "no file has a row that names columns"
             if "." in names:

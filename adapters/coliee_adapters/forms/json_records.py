@@ -52,6 +52,7 @@ from coliee_adapters.forms.vocabulary import (
     known_names,
     normal_name,
     paths_in,
+    refuse_chances,
     roles_of,
     word_of,
     words_of,
@@ -433,6 +434,8 @@ def of_dictionary(
                 (Records([one], partial(_same_place, place)) for one, place in of_query), kind, path, columns, note
             )
     if _nested("", next(filter(_is_filled, content.values()), ())) is None:
+        for entry in filled[:1]:
+            refuse_chances(entry, _place(path, next(iter(content)), line))
         are_bool = kind == "run" and bool in map(type, map(next, map(iter, map(methodcaller("values"), filled))))
         for query, entry in content.items() if are_bool else ():
             if isinstance(entry, Mapping) and isinstance(one := next(iter(entry.values()), None), bool):
@@ -582,6 +585,8 @@ def _keys(
         names = ["" if key in nested and len(nested) < len(keys) else key for key in keys]  # an object is no value
         roles = roles_of(names, kind, place.path, columns, values=values, note=note)
     except InputError as error:
+        if sum(isinstance(value, str) for value in first.values()) < 2:  # beside the query's id is no text
+            refuse_chances(first, place)
         problem, remedy = f"unrecognised keys ({error.problem.replace('column', 'key')})", error.remedy
         if {"query_id", "doc_id"} < {*keys} and all(is_number(str(first[key])) for key in keys[:-2]):
             remedy = f"if {first['query_id']} is no query, give what is under it; {remedy}"

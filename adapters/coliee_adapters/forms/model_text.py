@@ -13,15 +13,18 @@ user names; Y, Yes, True, Entail, Entails, Entailed, Entailment, はい, 正し�
 Not entailed, Non-entailment, いいえ, 誤り, 誤, 誤っている, 間違い, 間違っている, 正しくない, 適切でない,
 不適切, ×, in any case. The clause must end after them: ``No article …`` is no answer, and
 nor is ``Y, the seller, …``. A mark that is denied, or is a condition, marks nothing: ``the wrong answer is Yes``, ``if
-the answer is Yes``. What reasoning models think, ``<think>…</think>``, is not read. Where several answers are found
-that differ, or none, the text has no answer.
+the answer is Yes``. Nor is a word that the rest of its sentence denies (``はい、とは言えない``, ``Yes, that is not
+correct``), or beside which is its probability. What reasoning models think, ``<think>…</think>``, is not read. Where
+several answers are found that differ, or none, the text has no answer.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 import io
+import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -32,7 +35,14 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
 from coliee_adapters.forms.form import Form, FoundRows, Row
 from coliee_adapters.forms.lines import BLANKS, Note
-from coliee_adapters.forms.vocabulary import ANSWERS, EVERY_NAME, normal_name, paths_in, words_of
+from coliee_adapters.forms.vocabulary import (
+    ANSWERS,
+    EVERY_NAME,
+    normal_name,
+    paths_in,
+    refuse_chances,
+    words_of,
+)
 
 FORM: Final = "text"
 
@@ -44,9 +54,12 @@ _NO: Final = (
 )
 #: other signs for right and wrong
 _SIGNS: Final = str.maketrans("〇◯✕✗✖", "○○×××")
-#: after a condition, or beside the other word, a word is no answer
+#: how likely an answer is
+_CHANCE: Final = r"-?(?:[0-9]*\.[0-9]+|[0-9]+\s*%|[01](?=\s*(?:[,;)\n]|$)))"
+#: after a condition, beside the other word, or with how likely it is, a word is no answer
 _OPEN: Final = (
     r"(?![\s,;(/]*(?:but\s+)?(?:only\s+)?(?:if|unless|provided|assuming|or|otherwise|maybe|perhaps|possibly)\b)"
+    rf"(?!\s*:\s*{_CHANCE})"
 )
 _END: Final = (
     r"(?=\s*(?:[,;:!。、()\n—–]|\.(?!\s*[0-9])|$|-\s|(?:because|since|by)\b|です(?![がか])|である|だ(?:[。\n]|$)))"
@@ -66,6 +79,33 @@ _STATEMENT: Final = (
     r"(?:(?:(?:本問|本肢|設問|問題文)(?:の(?:記述|内容))?|本記述|この記述|(?<![^\n。])記述)は|"
     r"(?:(?<![^\n])|(?<=[.,] ))the (?:statement|hypothesis) is\b)\s*"
 )
+#: how the rest of a sentence goes on that denies the answer before it
+_GOES_ON: Final = r"[^\S\n]*(?:[、,;:—–]|-\s)?[^\S\n]*"
+_NAI: Final = (
+    r"(?:(?<!ざるを得)(?<!ほか)(?<!ほかは)(?<!違い)な[いく]|ません|[えれせ]ぬ|ず(?=[、。\s]|$)|難しい|困難|疑)"
+)
+_SAID_NOT: Final = (
+    rf"(?:と(?:は|も(?!に)|まで)[^。.!?\n]*?{_NAI}|と(?:いう|言|いえ|限|断|思|考|解|認)[^。、,.!?\n]*?{_NAI}|"
+    r"では?(?:な[いく]|あり|ござ)|じゃな|[はが](?:誤|間違|不正解|不適切|正解では|正しくな))"
+)
+_THAT: Final = r"(?:(?:そ[うれ]|これ|(?:本問|本肢|設問|問題文)(?:の(?:記述|内容))?|(?:本|この)?記述)[はがも]?、?)"
+_IT: Final = r"(?:that|this|it|which|the (?:statement|hypothesis|claim|answer)) "
+_IS_NOT: Final = r"(?:(?:is|was|would) ?(?:not|nt)|cannot|can not|cant|could ?(?:not|nt)) (?:be )?"
+_RIGHT: Final = r"(?:correct|right|true|so|entailed|the (?:case|answer))\b"
+_WRONG: Final = r"(?:incorrect|wrong|false|untrue)\b"
+_SAID: Final = (
+    r"(?:said|given|answered|confirmed|concluded|stated|claimed|affirmed|established|inferred|determined|justified)\b"
+)
+_DENIES: Final = rf"(?!{_GOES_ON}{_SAID_NOT})"
+_DENIES_YES: Final = (
+    rf"(?!{_GOES_ON}(?:{_THAT}?(?:正しい|適切|妥当)?(?:だ|である)?{_SAID_NOT}|{_THAT}(?:正しく|適切で)は?(?:な|あり)|"
+    rf"(?:{_IT})?(?:{_IS_NOT}(?:{_RIGHT}|{_SAID}(?! that\b))|(?:is|was|would be) {_WRONG})))"
+)
+_DENIES_NO: Final = (
+    rf"(?!{_GOES_ON}(?:{_THAT}?(?:誤り|誤って|間違[いっ]て?|不適切)(?:だ|である|いる)?{_SAID_NOT}|"
+    r"そうで(?:す|ある)|そ(?:の|れで)(?:とお|通)り|"
+    rf"{_IT}(?:(?:is|was) (?:indeed )?{_RIGHT}(?=\s*(?:[.;!\n]|$))|{_IS_NOT}{_WRONG})))"
+)
 #: an element that holds the answer: <answer>No</answer>
 _ELEMENT: Final = r"(?si)<(answer|label|final_answer)>(.*?)</\1>"
 
@@ -76,6 +116,7 @@ class _Patterns(NamedTuple):
     word: str
     said_twice: tuple[str, str]  # Y (Yes), N (No)
     in_brackets: str  # with nothing else in them
+    chances: tuple[str, str]  # each word with how likely it is
 
 
 @functools.lru_cache(maxsize=4)
@@ -86,10 +127,14 @@ def _patterns(words: frozenset[tuple[str, str]]) -> _Patterns:
         "|".join((*map(re.escape, own), *(one for one in known if not any(re.fullmatch(one, word) for word in others))))
         for own, others, known in ((further["Y"], further["N"], _YES), (further["N"], further["Y"], _NO))
     )
-    word = rf"(?:(?P<no>(?:{no}){_END}|n{_END_OF_LETTER})|(?P<yes>(?:{yes}){_END}|y{_END_OF_LETTER})){_OPEN}"
+    word = (
+        rf"(?:(?P<no>(?:{no}){_END}|n{_END_OF_LETTER}){_DENIES_NO}|"
+        rf"(?P<yes>(?:{yes}){_END}|y{_END_OF_LETTER}){_DENIES_YES}){_DENIES}{_OPEN}"
+    )
     yes, no = f"{yes}|y", f"{no}|n"
     twice = rf"(?<!\w)({yes})\s*\((?:{yes})\)", rf"(?<!\w)({no})\s*\((?:{no})\)"
-    return _Patterns(word, twice, rf"\(\s*({yes}|{no})\s*\)")
+    chances = rf"(?<!\w)(?:{yes})\W{{0,4}}{_CHANCE}", rf"(?<!\w)(?:{no})\W{{0,4}}{_CHANCE}"
+    return _Patterns(word, twice, rf"\(\s*({yes}|{no})\s*\)", chances)
 
 
 #: what stands before a mark that marks no answer: in the sentence, after what draws a conclusion, and in the clause
@@ -128,6 +173,8 @@ def label_of(text: str, words: Mapping[str, str] | None = None) -> bool | None:
     for twice in known.said_twice:
         plain = re.sub(twice, r"\1", plain)
     plain = re.sub(known.in_brackets, r"\1", plain)
+    if all(re.search(chance, plain) for chance in known.chances):
+        plain = re.sub("|".join(known.chances), "", plain)
     found = _asserted(rf"(?<!\w)(?:final|最終(?:的な)?)\s*{_MARK}{known.word}", plain)
     if not found:
         lines = [line.strip() for line in plain.split("\n") if line.strip()]
@@ -161,10 +208,15 @@ _WRAPPERS: Final = ("choices", "body", "candidates", "parts")
 
 #: under which lists hold the pieces of a text, and no samples
 _PIECES: Final = ("parts", "content")
+#: the types of pieces that hold what a model thought before
+_THOUGHT: Final = ("thinking", "redacted_thinking", "reasoning")
 
 
 class ModelAnswer(NamedTuple):
-    """The text for a query, where it is, and the answer in it: True for Y, False for N, None for none."""
+    """The text for a query, where it is, and the answer in it: True for Y, False for N, None for none.
+
+    Of an item that failed, which has no text, it is the error.
+    """
 
     query: str
     label: bool | None
@@ -178,15 +230,20 @@ def read(source: Source, *, samples: bool = False) -> Iterator[ModelAnswer]:
     With ``samples``, an item may hold several texts, each of which is an answer.
     """
     text, words = source.text(), words_of(source.columns)
-    is_empty = True
-    for query, texts, place in (_json if text.lstrip().startswith(("{", "[")) else _lines)(text, source):
-        is_empty = False
+    failed, n_texts = list[ModelAnswer](), 0
+    for query, texts, place, failure in (_json if text.lstrip().startswith(("{", "[")) else _lines)(text, source):
         if len(texts) > 1 and not samples:
             remedy = "samples are put to the vote by --aggregate vote; else write an item for each text"
             raise place.fault("structure", f"this item has {len(texts)} texts", quoted(texts[1]), remedy)
+        if not texts:
+            failed.append(ModelAnswer(query, None, failure, place))
+            yield failed[-1]
         for content in texts:
+            n_texts += 1
             yield ModelAnswer(query, label_of(content, words), content, place)
-    if is_empty:
+    if failed and not n_texts:
+        raise failed[0].place.fault("empty", "no item of this file has a text", failed[0].text, "ask the model again")
+    if not n_texts:
         raise InputError("empty", source.name, "the file contains no texts", remedy="give lines ID TEXT, or JSON")
 
 
@@ -198,10 +255,16 @@ def _rows_of(source: Source, _: Note) -> FoundRows:
     )
 
 
-_Row = tuple[str, list[str], Place]
+class _Item(NamedTuple):
+    """What a file holds for a query: its texts, and where there are none, why."""
+
+    query: str
+    texts: list[str]
+    place: Place
+    failure: str = ""
 
 
-def _json(text: str, source: Source) -> Iterator[_Row]:
+def _json(text: str, source: Source) -> Iterator[_Item]:
     part, items = "line", json_text.lines(source)
     if not json_text.is_lines(text):
         whole: Any = json_text.parse(text, source.name)
@@ -209,7 +272,7 @@ def _json(text: str, source: Source) -> Iterator[_Row]:
             whole = records
         if isinstance(whole, dict) and not _query(whole, source):
             for at, (name, value) in enumerate(whole.items(), start=1):
-                yield name, _texts(value, place := Place(source.name, "item", at), source), place
+                yield _item(name, value, Place(source.name, "item", at), source)
             return
         part, items = "item", enumerate(whole if isinstance(whole, list) else [whole], start=1)
     for number, value in items:
@@ -227,44 +290,75 @@ def _with_user_paths(value: Mapping[str, Any], source: Source) -> Mapping[str, A
     return json_text.with_paths(value, paths_in(source.columns))
 
 
-def _record(value: Any, place: Place, source: Source) -> _Row:
+def _record(value: Any, place: Place, source: Source) -> _Item:
     value = _with_user_paths(value, source) if isinstance(value, dict) else value
     if not isinstance(value, dict) or not (name := _query(value, source)):
         raise place.fault(
             "missing-id", "this item has no query id", str(value), "name it query_id, or with --columns query=NAME"
         )
-    return str(value[name]), _texts(value, place, source), place
+    return _item(str(value[name]), value, place, source)
 
 
-def _texts(value: Any, place: Place, source: Source) -> list[str]:
-    """The texts of an item, out of what services and libraries wrap them in."""
+def _item(query: str, value: Any, place: Place, source: Source) -> _Item:
+    """An item with its texts, which services and libraries wrap in something."""
+    try:
+        if texts := _texts(value, place, source.columns.get("answer", "")):
+            return _Item(query, texts, place)
+    except InputError as error:
+        paths = [path for path in dict.fromkeys(_paths(value)) if _leads(value, path, place)]
+        if error.kind == "missing-key" and paths:
+            error.remedy = f"name it with --columns answer=NAME; there are {', '.join(paths)}"
+        raise
+    return _Item(query, [], place, json.dumps(next(_errors(value), None), ensure_ascii=False))
 
-    def inside(content: Any, path: str, key: str = "") -> list[str]:
-        if isinstance(content, list) and content:
-            parts = content[-1:] if _is_dialogue(content) else content
-            if len(parts) > 1 and key in _PIECES:
-                remedy = "join the pieces of a text"
-                raise place.fault("structure", f"the text of this item is in {len(parts)} pieces", str(value), remedy)
-            return [text for part in parts for text in inside(part, path)]
-        if isinstance(content, str) and not path:
-            return [content]
-        names = {normal_name(name): name for name in content} if isinstance(content, dict) else {}
+
+def _texts(content: Any, place: Place, path: str, key: str = "") -> list[str]:
+    """The texts in what is under a key, perhaps under a path from there; none where an item failed."""
+    if content is None:
+        return []
+    if isinstance(content, list) and content:
+        parts = content[-1:] if _is_dialogue(content) else content
+        parts = [part for part in parts if not (isinstance(part, dict) and part.get("type") in _THOUGHT)]
         if path:
-            first = path if path in names.values() else path.partition(".")[0]
-            found = [name for name in names.values() if name == first]
-        else:
-            first = ""
-            tiers = ([names[name] for name in tier if name in names] for tier in (*_TEXTS, _WRAPPERS))
-            found = next((tier for tier in tiers if tier), [])
-        if len(found) != 1:
-            what = f"several texts ({', '.join(map(quoted, found))})" if len(found) > 1 else "no text"
-            remedy = "name it with --columns answer=NAME"
-            if isinstance(value, dict):
-                remedy += f"; there are {', '.join(dict.fromkeys(_paths(value)))}"
-            raise place.fault("missing-key", f"this item has {what}", str(value), remedy)
-        return inside(content[found[0]], path[len(first) + 1 :], normal_name(found[0]))
+            parts = [
+                part for part in parts if isinstance(part, dict) and not {path, path.split(".")[0]}.isdisjoint(part)
+            ]
+        if len(parts) > 1 and key in _PIECES:
+            problem = f"the text of this item is in {len(parts)} pieces"
+            raise place.fault("structure", problem, str(content), "join the pieces of a text")
+        if parts:
+            return [text for part in parts for text in _texts(part, place, path)]
+    if isinstance(content, str) and not path:
+        return [content]
+    names = {normal_name(name): name for name in content} if isinstance(content, dict) else {}
+    if path:
+        first = path if path in names.values() else path.partition(".")[0]
+        found = [name for name in names.values() if name == first]
+    else:
+        first = ""
+        tiers = ([names[name] for name in tier if name in names] for tier in (*_TEXTS, _WRAPPERS))
+        found = next((tier for tier in tiers if tier), [])
+    if not found and isinstance(content, dict):
+        if content.get("error"):
+            return []
+        refuse_chances(content, place)
+    if len(found) != 1:
+        what = f"several texts ({', '.join(map(quoted, found))})" if found else "no text"
+        raise place.fault("missing-key", f"this item has {what}", str(content), "write it under text")
+    return _texts(content[found[0]], place, path[len(first) + 1 :], normal_name(found[0]))
 
-    return inside(value, source.columns.get("answer", ""))
+
+def _leads(value: Any, path: str, place: Place) -> bool:
+    """Whether a path leads to a text."""
+    with contextlib.suppress(InputError):
+        return bool(_texts(value, place, path))
+    return False
+
+
+def _errors(content: Any) -> Iterator[Any]:
+    """What services say of an item that failed, wherever in it."""
+    for key, value in content.items() if isinstance(content, dict) else ():
+        yield from [value] if key == "error" and value else _errors(value)
 
 
 def _paths(content: Any, around: str = "") -> Iterator[str]:
@@ -290,10 +384,11 @@ def _query(value: Mapping[str, Any], source: Source) -> str:
     return next((name for name in value if normal_name(name) in EVERY_NAME["query"] and name != "query"), "")
 
 
-def _lines(text: str, source: Source) -> Iterator[_Row]:
+def _lines(text: str, source: Source) -> Iterator[_Item]:
     first = text.lstrip("\ufeff").split("\n", 1)[0]
     separator = max("\t,;", key=first.count)
     names = next(csv.reader([first], delimiter=separator), [])
+    refuse_chances(dict.fromkeys(names, 0), Place(source.name, "line", 1))
     known = {normal_name(name) for name in names} | {*names}
     texts = {source.columns["answer"]} if "answer" in source.columns else {name for tier in _TEXTS for name in tier}
     queries = {source.columns["query"]} if "query" in source.columns else EVERY_NAME["query"]
@@ -308,7 +403,7 @@ def _lines(text: str, source: Source) -> Iterator[_Row]:
             place = Place(source.name, "line", number)
             if not content.strip():
                 raise place.fault("columns", "this line has one column", line, "write ID TEXT")
-            yield name, [content], place
+            yield _Item(name, [content], place)
 
 
 FORMS: Final = (Form("run", FORM, "R07-01-O The answer is Yes.", lambda _: False, _rows_of),)

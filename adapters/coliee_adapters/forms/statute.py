@@ -14,7 +14,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms.form import Form, FormContent, FoundRows, Row
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, first_lines, join_columns, split_columns
 from coliee_adapters.forms.markup import Element, by_id, parse
-from coliee_adapters.forms.vocabulary import DIGITS, LABELS, GoldOrRun, answer_word, is_header, words_of
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS, GoldOrRun, answer_word, is_header, refuse_chances, words_of
 from coliee_adapters.records import STATUTE_ID, as_labels
 
 _COMMAS: Final = "[,;]"
@@ -23,21 +23,24 @@ _XML: Final = rb"<(?:dataset|pair)[\s/>]"
 
 _ARTICLE: Final = r"[0-9]+(?:-[0-9]+)*"
 
+#: what a branch of an article begins with, 424-2, where it is written in another way than heads are
+_BRANCH: Final = r"[(（]?\s*[のノ之条]"
+
 # The three heads of an article's text stand at the start of a line. Quantifiers are possessive or in atomic groups: a
 # shorter number, found by stepping back, would be another article.
 
 #: ``Article 566``, ``Article 32 (1) …``, ``Article 537(1)If …``. In a sentence the number goes on in lower case, or
 #: with a mark that no article begins with: ``Article 5 applies``, ``Article 5, paragraph (1)``, ``Article 5–7``.
 _ENGLISH: Final = (
-    r"\s*+Article\s*+([0-9０-９]++(?>(?:[-－][0-9０-９]++)*))"
-    r"(?>(?:\s*+[(（][0-9０-９]++[)）])*)\s*+(?![a-z,;.)'’‐-―−－-])"
+    r"\s*+Article\s*+([0-9０-９]++(?>(?:[-－の][0-9０-９]++)*))(?=[\s(（A-Z“\"…]|$)"
+    rf"(?>(?:\s*+[(（][0-9０-９]++[)）])*)\s*+(?![a-z,;.)'’‐-―−－/:・§-]|No\.?\s*[0-9]|{_BRANCH})"
 )
 
 #: ``第三百九十八条の二十　…``. In a sentence something else than a blank follows: ``第五条の規定``, ``第五条第一項``,
 #: ``第五条（第二項を除く。）の規定``.
 _JAPANESE: Final = (
     r"\s*+第([〇零一二三四五六七八九十百千0-9０-９]{1,9}+)条((?>(?:の[〇零一二三四五六七八九十百千0-9０-９]{1,9}+)*))"
-    r"(?>(?:[(（][^()（）]*+[)）])?)(?:\s|$)"
+    rf"(?!\s*{_BRANCH})(?>(?:[(（][^()（）]*+[)）])?)(?:\s|$)"
 )
 
 #: atomic, as 12項 is no article 1
@@ -46,7 +49,8 @@ _NUMERAL: Final = "(?>[〇零一二三四五六七八九十百千0-9]{1,9})"
 _NAMED: Final = (
     rf"(?i)(?:民法|civil ?code)?[\s_]*(?:第|article[\s_-]*|art[\s._-]*|§\s*)?"
     rf"({_NUMERAL})条?((?:の{_NUMERAL}|[._-](?>[0-9]+))*)条?"
-    rf"(?:(?:第|(?<=[条項])){_NUMERAL}[項号]|本文|ただし書き?|但書|前段|後段|[\s_]*\([^()]*\)|,? paragraph [0-9]+)*"
+    rf"(?:(?:第|(?<=[条項])){_NUMERAL}[項号]|本文|ただし書き?|但書|前段|後段|"
+    r"[\s_]*\((?!\s*の)[^()]*\)|,? paragraph [0-9]+)*"
 )
 #: how の and the hyphen are also written
 _JOINTS: Final = str.maketrans(dict.fromkeys("‐‑‒–—−", "-") | {"ノ": "の"})
@@ -118,6 +122,8 @@ def _label_rows(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
         words, place = _words(line), Place(source.name, "line", number)
         if len(words) == 1:
             raise place.fault("columns", "this line has one column", line, "write QUERY Y TAG")
+        if is_empty and not re.search(r"\d", words[0]):
+            refuse_chances(dict.fromkeys(words, 0), place)
         is_label = words[1].lower() in LABELS or answer_word(words[1]) in words_of(source.columns)
         if is_empty and not is_label and re.search("[,;\t]", line) and not re.search(r"\d", words[0]):
             problem, role = "this line seems to name columns, and no question", "label" if kind == "gold" else "answer"
@@ -205,7 +211,7 @@ def article_head(line: str) -> str | None:
     >>> article_head("Article 5 applies")
     """
     if head := re.match(_ENGLISH, line):
-        return unicodedata.normalize("NFKC", head[1])
+        return unicodedata.normalize("NFKC", head[1]).replace("の", "-")
     if head := re.match(_JAPANESE, line):
         return "-".join(str(_number(part)) for part in (head[1] + head[2]).split("の"))
     return None
@@ -219,8 +225,8 @@ def article_named(text: str) -> str | None:
     """
     # a spreadsheet writes 537 as 537.0
     named = re.fullmatch(_NAMED, unicodedata.normalize("NFKC", text).removesuffix(".0").translate(_JOINTS))
-    if named is None or re.fullmatch(_ARTICLE, text):
-        return None
+    if named is None or re.fullmatch(_ARTICLE, text) or any(c.isdigit() and not c.isdecimal() for c in text):
+        return None  # ² and ② are no digits of a number
     return "-".join(str(_number(part)) for part in re.split("[の._-]", named[1] + named[2]))
 
 

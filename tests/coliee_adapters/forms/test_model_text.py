@@ -32,6 +32,11 @@ YES = [
     "reasons\n<answer>\nYes\n</answer>", "The answer is Y (Yes).", "True (Y)",
     "正", "解答：正", "適切である。", "Output: Yes", "The statement is true.",
     "Therefore, the statement is true because …", "Thus, the hypothesis is true.", "結論：本問の記述は正しい。",
+    "はい。本件契約は有効とは言えない。", "はい、とりわけ第三者には対抗できない。", "はい、ともに善意でなければ。",
+    "はい、と言わざるを得ない。", "はい、取り消せないとは限らない。", "はい、誤りではない。", "はい、ではなぜか。",
+    "Yes, the buyer cannot rescind.", "Yes, it is not possible to rescind.", "Yes, it is correct.", "Yes (80%)",
+    "Yes. That cannot be said of sellers.", "Yes, it cannot be said that X holds.", "Yes: 1 of them is void.",
+    "P(Yes): 0.9, P(No): 0.1\nAnswer: Yes",
 ]  # fmt: skip
 NO = [
     "N", "no", "No.", "FALSE", "Not entailed", "non-entailment",
@@ -46,6 +51,9 @@ NO = [
     "誤", "間違い", "適切でない", "本問は適切ではない。", "記述は間違い。", "解答：誤", "不適切", "Output: no",
     "The statement is false.", "以上より、設問の記述は誤っている。", "Article 5 applies. The statement is not true.",
     "So, the hypothesis is not entailed.",
+    "いいえ、そうではない。", "いいえ、それは正しくない。", "いいえ、正しいとは言えない", "いいえ。そうとは言えない。",
+    "No, that cannot be said.", "No, that is not correct.", "No, it is true that A, but B.",
+    "No, the statement is incorrect.", "No. That is correct of sellers.",
 ]  # fmt: skip
 NEITHER = [
     "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",
@@ -70,6 +78,15 @@ NEITHER = [
     "The statement is true only if he knew.", "If the statement is true, B wins.",
     "He says the statement is true.", "The statement is true or false", "If the hypothesis is true, B wins.",
     "本問の記述は正しいか。",
+    "はい、とは言えない", "はい、とは言えません。", "「はい」とは言えない", "はい、ではない", "はい、そうではない",
+    "はい、そうとは言い切れない", "はい、本問は正しいとは言えません。", "答え：はい、とは言えない", "正しい、と言えぬ",
+    "はい、は誤り", "はい、といえるかは疑問である",
+    "いいえ、とは言えない", "誤り、とは言えない", "いいえ、誤りではない", "いいえ、そうです", "いいえ、そのとおりです",
+    "Yes cannot be said", "Yes, cannot be said.", "Yes - that cannot be said", "Yes, that is not correct.",
+    "Yes, is wrong", "Yes, it isn't the case", "No, that is correct.", "No, it is not wrong",
+    "Answer: Yes, which is not true",
+    '{"Y": 0.1, "N": 0.9}', "Yes: 0.1\nNo: 0.9", "Yes (0.1)\nNo (0.9)", "Yes - 10%\nNo - 90%", "Yes: 0.1",
+    "Y: -2.3, N: -0.1",
 ]  # fmt: skip
 
 
@@ -126,8 +143,70 @@ WRAPPED = {
     "completions": {"choices": [{"text": "Yes", "finish_reason": "stop"}]},
     "messages": {"role": "assistant", "content": [{"type": "text", "text": "Yes"}]},
     "Gemini": {"candidates": [{"content": {"parts": [{"text": "Yes"}], "role": "model"}}]},
+    "a batch of responses": {
+        "response": {
+            "body": {
+                "output": [
+                    {"type": "reasoning", "summary": []},
+                    {"type": "message", "content": [{"type": "output_text", "text": "Yes"}]},
+                ]
+            }
+        }
+    },
+    "thoughts": {"content": [{"type": "thinking", "thinking": "No?"}, {"type": "text", "text": "Yes"}]},
     "a pipeline": {"generated_text": [{"role": "user", "content": "Y or N?"}, {"role": "assistant", "content": "Y"}]},
 }
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        *((text, "line 1") for text in ('{"id": "R07-01-A", "Y": 0.9, "N": 0.1}\n' * 2, "id,Y,N\nR07-01-A,0.9,0.1\n")),
+        ('[{"id": "R07-01-A", "output": {"Yes": 0.9, "No": 0.1}}]', "1"),
+        ('[{"id": "R07-01-A", "probabilities": {"Yes": 0.9, "No": 0.1}}]', "1"),
+        ('{"R07-01-A": {"Y": 0.9, "N": 0.1}, "R07-01-I": {"Y": 0.2, "N": 0.8}}', "1"),
+    ],
+)
+def test_a_number_for_each_answer_is_no_answer(text, place, source):
+    for form in (None, "text"):
+        with pytest.raises(InputError, match=place) as refused:
+            detect.read_run(source(text), form=form)
+        assert (refused.value.kind, *sorted(refused.value.found.lower().split(", "))[1:]) in (
+            ("ambiguous", "y"), ("ambiguous", "yes"),
+        )  # fmt: skip
+    beside = source('[{"id": "R07-01-A", "output": "No", "Y": 0.9, "N": 0.1}]')
+    assert [found.label for found in read(beside)] == [False]
+
+
+FAILED = {
+    "an error": {"response": None, "error": {"code": "x", "message": "too long"}},
+    "an answer of the server": {"response": {"status_code": 500, "body": {"error": {"message": "too long"}}}},
+    "an error alone": {"error": "too long"},
+    "null": {"response": None},
+}
+
+
+@pytest.mark.parametrize("failure", FAILED)
+def test_an_item_that_failed_has_no_answer_and_stops_no_other(failure, source, call):
+    items = {"R07-01-A": WRAPPED["a batch of chat completions"], "R07-01-I": FAILED[failure]}
+    source("".join(json.dumps({"custom_id": query, **item}) + "\n" for query, item in items.items()))
+    out, err = done(call, "convert", "f.txt", "-", "--from", "text", "--to", "labels", "--tag", "A")
+    assert out == "R07-01-A Y A\n"
+    said = [line for line in err.splitlines() if line.endswith("[no-answer]")]
+    assert [line.startswith("line 2: R07-01-I: ") for line in said] == [True]
+    assert ("too long" in said[0]) == (failure != "null")
+
+
+def test_paths_that_are_offered_are_understood(source, call):
+    thought, said = {"type": "summary", "steps": []}, {"type": "said", "pieces": [{"value": "Answer: Yes"}]}
+    source(json.dumps({"custom_id": "R07-01-A", "result": {"log": [thought, said]}}) + "\n\n")
+    words = ("convert", "f.txt", "-", "--from", "text", "--to", "labels", "--tag", "A")
+    code, _, err = call(*words)
+    offered = err.split("there are ")[1].split(" [")[0].split(", ")
+    assert (code, "result.log.pieces.value" in offered) == (2, True)
+    for path in offered:
+        code, out, err = call(*words, "--columns", f"answer={path}")
+        assert (code, out) == (0, "R07-01-A Y A\n") if path == "result.log.pieces.value" else "missing" not in err
 
 
 @pytest.mark.parametrize("form", WRAPPED)

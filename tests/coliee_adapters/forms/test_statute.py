@@ -142,7 +142,7 @@ def test_golds_of_every_generation(source, name):
         ("第３９８条", "398"), ("第三九八条の二〇　元本", "398-20"),
         ("第三百九十八条の二の三　元本", "398-2-3"), ("第百二十一条の二　無効", "121-2"),
         ("第千五十条　親族", "1050"), ("第一千一百一十一条　親族", "1111"), ("第百一条の十", "101-10"),
-        ("第九十五条（錯誤）　意思表示は", "95"), ("第九十五条(錯誤)", "95"),
+        ("第九十五条（錯誤）　意思表示は", "95"), ("第九十五条(錯誤)", "95"), ("Article 424の2 (1) If", "424-2"),
     ],
 )  # fmt: skip
 def test_a_head_at_the_start_of_a_line(source, line, article):
@@ -161,6 +161,8 @@ def test_a_head_at_the_start_of_a_line(source, line, article):
         "Particle 5 If", "第五条の規定", "第五条第一項", "第五条及び第六条", "第五条に規定する",
         "第五条、第六条", "第五条の二の規定", "第五条の二第一項", "第三条の一部",
         "第五条（第二項を除く。）の規定", "第三十八条から第八十四条まで　削除", "第一章　総則", "第条　なし",
+        "Article 424（の2） If", "Article 424_2 If", "Article 424ー2 If", "Article 424:2 If", "Article 424 の2 If",
+        "Article 424 No. 2 If", "Article 424② If", "Article 424条の2 If", "第424条 の2　債権者", "第424条（の二）　債",
         "五条　なし", "「第五条　あり」", "第" + "一" * 5000 + "条　あり",
     ],
 )  # fmt: skip
@@ -314,7 +316,8 @@ def test_articles_are_rewritten_as_the_gold_names_them(here, call):
     named = {
         "537": "第537条", "398-20": "第398条の20", "424-2": "424.2", "424-3": "424_3", "96": "96(1)", "5": "第五条",
         "121-2": "121‐2条", "566": "民法第５６６条第1項", "413-2": "Article_413_2", "709": "709条1項前段", "97": "９７",
-        "412-1": "四百十二ノ1", **{odd: odd for odd in ("12項", "0537", "d12", "第5条及び第6条")},
+        "412-1": "四百十二ノ1",
+        **{odd: odd for odd in ("12項", "0537", "d12", "424②", "424²", "424条(の2)", "第5条及び第6条")},
     }  # fmt: skip
     Path("gold.txt").write_text("".join(f"R07-01-A 0 {one} 1\n" for one in named))
     Path("run.txt").write_text("".join(f"R07-01-A Q0 {one} 1 {at} T\n" for at, one in enumerate(named.values())))
