@@ -171,7 +171,9 @@ REMARKS: Final = {
     "not-gold": "skipped {n} (file|files) in the gold's folder that (is not a gold|are not golds)",
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
     "Accuracy",
-    "gold-itself": Doubt("the run equals the gold in every judgement: is it the gold itself?"),
+    "gold-itself": Doubt(
+        "the run holds the documents or answers of the gold in every query, and no others: is it the gold itself?"
+    ),
     "upside-down.opposed": Doubt(
         "{run} and {other} rank the documents that both have in opposite orders; are the worst of "
         "one first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around"
@@ -370,10 +372,10 @@ TREATMENTS: Final = {
     "nothing-retrieved": _UNANSWERED,
     "extra-query": {"ignore": "ignored", "wrong": "counted as wrong in micro-averages:"},
     "duplicate": {
-        "once": "(is|are) ignored",
+        "once": "(is|are) ignored; the highest rank counts",
         "wrong": "(counts|count) as wrong",
-        "elsewhere": "(it is|they are) ignored",
-        "fuse": "(is|are) ignored",
+        "elsewhere": "(it is|they are) ignored; the highest rank counts",
+        "fuse": "(is|are) ignored; the highest rank counts",
         "convert": "(is|are) written once",
     },
     "empty-gold": {

@@ -531,7 +531,7 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[l
 
 
 def _gold_itself(record: Run | Answers) -> InputError:
-    problem = "this run equals the gold in every judgement"
+    problem = "this run holds the documents or answers of the gold in every query, and no others"
     return InputError(
         "wrong-part", record.path, problem, remedy="name the gold with --fit alone, and leave it out of the runs"
     )
