@@ -135,8 +135,7 @@ REMARKS: Final = {
     "tie.cut": "the list is cut between documents of equal score in {n} (query|queries); the greater id is kept, as in "
     "trec_eval",
     "tie-elsewhere": "{n} (measure|measures) can have another value in ir_measures, which ranks the smaller id first",
-    "ungrouped": "the lines of a query are not all together; they were grouped by query: if the file holds several "
-    "runs, write each to a file of its own",
+    "ungrouped": "the lines of a query are not all together; they were grouped by query; several runs need a file each",
     "read-as-score": "no run tag found; the last column, of varying numbers, is read as the score",
     "read-as-rank": "no run tag found; the last column, 1, 2, 3, … per query, is read as the rank",
     "other-part": Doubt(
@@ -153,8 +152,8 @@ REMARKS: Final = {
     "ranks cannot be computed",
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
     "tag": Doubt(
-        "{n} (line has|lines have) another run tag than the first line, and all are scored as one run: if the file "
-        "holds several, write each to a file of its own"
+        "{n} (line has|lines have) another run tag than the first line, and (counts|count) as its run; several runs "
+        "need a file each"
     ),
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
     "columns-beyond": "{n} (line has|lines have) more than 6 columns and a number in the sixth; the fifth is the score",
@@ -314,6 +313,8 @@ REMARKS: Final = {
     "too-few-resamples": "no difference can be significant here: the smallest possible p is {least:.2g}; use {option}",
     "few-hold-most": "a few queries dominate the score, so {n} (difference has an unbounded interval|differences "
     "have unbounded intervals) (shown as -)",
+    "one-sided": "in {n} significant (pair|pairs) one run is better on all {units} that differ: p is too small if it "
+    "loses rare ones by far",
     "unlike-answers": "p may be too small: fewer than {queries} queries, and the runs answer different ones",
     "unequal-replicates": "systems of {fewest} and of {most} runs: where runs vary much, 95% intervals may hold the "
     "truth in no more than 90%; give all systems as many runs",

@@ -16,6 +16,7 @@ import numpy as np
 from coliee_adapters.checked import one_of, suggesting_keywords
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike
+from coliee_adapters.forms.lines import plural
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import EXAMPLES, Remark
 from coliee_ir.commands.compare import golds
@@ -59,6 +60,9 @@ __all__ = ["Comparison", "Interval", "Pair", "Standing", "compare"]
 
 #: how many of the queries that decide a pair are listed
 _DECIDING: Final = 5
+
+#: where none of n queries is lost, hardly more than this many of other n are (Hanley & Lippman-Hand 1983)
+_UNSEEN: Final = 3
 
 #: for how many pairs the queries' differences are computed at a time
 _AT_ONCE: Final = 256
@@ -379,6 +383,10 @@ def _remarks(
         )
         if comparison.resamples and (has_scores & differ & ~few).any():
             yield from too_few_resamples(comparison.resamples, alpha)
+    if board.board is not None:
+        one_sided = (p < alpha) & ((columns["wins"] == 0) | (columns["losses"] == 0))
+        could_turn = np.abs(test.difference) * board.n < _UNSEEN * board.board.span
+        yield from of_pairs("one-sided", one_sided & could_turn, units=plural(comparison.unit))
     if len({*comparison.replicates}) > 1:
         fewest, most = min(comparison.replicates), max(comparison.replicates)
         yield Remark.of("unequal-replicates", fewest=fewest, most=most)

@@ -345,6 +345,17 @@ def test_a_pair_of_which_nothing_can_be_shown_says_so():
     assert matches(heard(several.remarks), ("[no-difference] 3 pairs …",))
 
 
+def test_a_run_that_is_a_little_better_everywhere_may_lose_what_is_not_there():
+    documents = [f"d{i}" for i in range(20)]
+    gold = dict.fromkeys(GOLD, documents)
+    better, worse = ({query: documents[: 18 - n % 3 * by] for n, query in enumerate(GOLD)} for by in (1, 2))
+    much, all_but_one = dict.fromkeys(GOLD, documents[:4]), {**worse, "q0": documents}
+    for other, is_said in ((worse, True), (much, False), (all_but_one, False)):
+        comparison = compared({**better, "q0": documents[:19]}, other, gold=gold, measure="MacroF1")
+        assert comparison.significant(comparison.pairs[0])
+        assert matches(heard(comparison.remarks), ("[one-sided] 1 … A and B …",) if is_said else ())
+
+
 def test_resamples_with_which_no_p_can_be_small_enough_are_remarked_with_how_many_are_needed():
     runs = [some(seed, 0.5) for seed in range(8)]
     assert compared(*runs, n_resamples=21).remarks == ()  # max-T needs no more for many pairs
