@@ -121,7 +121,7 @@ class Place(NamedTuple):
 
     Attributes:
         path: the file as the user named it.
-        part: what kind of part: ``line``, ``record``, ``query``.
+        part: what kind of part: ``line``, ``record``, ``query``; empty for the whole file.
         name: which one: its number, or its id.
         line: finds its line, where that is another thing; asked only for an error.
 
@@ -130,8 +130,8 @@ class Place(NamedTuple):
     """
 
     path: str
-    part: str
-    name: int | str
+    part: str = ""
+    name: int | str = ""
     line: Callable[[], int | None] | None = None
 
     def __str__(self) -> str:
@@ -150,7 +150,8 @@ class Place(NamedTuple):
         if self.part == "line":
             return InputError(kind, self.path, problem, line=int(self.name), found=found, remedy=remedy)
         line = None if self.line is None else self.line()
-        return InputError(kind, self.path, f"{self}: {problem}", line=line, found=found, remedy=remedy)
+        problem = f"{self}: {problem}" if self.part else problem
+        return InputError(kind, self.path, problem, line=line, found=found, remedy=remedy)
 
 
 class InternalError(ColieeError):

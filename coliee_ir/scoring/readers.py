@@ -19,7 +19,7 @@ from typing import Any, Final, TypeGuard
 import numpy as np
 
 from coliee_adapters import forms
-from coliee_adapters.errors import InputError, UsageError, reading_errors_as_input, shortened
+from coliee_adapters.errors import InputError, Place, UsageError, reading_errors_as_input, shortened
 from coliee_adapters.files.source import PathKind, Source
 from coliee_adapters.forms import frames, json_text, tabular
 from coliee_adapters.forms.lines import Comments, is_number
@@ -429,7 +429,7 @@ def _table_by_roles(table: CellTable, source: Source, named: Mapping[str, str]) 
     if {normal_name(name) for name in table.columns} >= {"task_name"}:
         table = _of_subsets(table)
     names, normal = list(table.columns), {normal_name(name) for name in table.columns}
-    search = Search(names, table.name, None if table.line is None else 1)
+    search = Search(names, Place(table.name) if table.line is None else Place(table.name, "line", 1))
     if normal >= LOG and not normal & EVERY_NAME["query"]:
         problem = "this log has one row for each run, without the scores of single queries"
         raise InputError("no-query", table.name, problem, remedy=REMEDY)

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Final
 
 from coliee_adapters import forms
-from coliee_adapters.errors import InputError, UsageError, quoted
+from coliee_adapters.errors import InputError, Place, UsageError, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import tabular
 from coliee_adapters.forms.form import Form
@@ -110,17 +110,17 @@ def kind_of(source: Source) -> GoldOrRun | None:
     can_be_gold = (forms.parquet if _is_parquet(source.head()) else tabular).can_be_gold
     names, can = header_of(source), list[GoldOrRun]()
     with contextlib.suppress(InputError):
-        roles = roles_of(names, "gold", source.name, source.columns) if names else {"relevance": 2}
+        roles = roles_of(names, "gold", Place(source.name), source.columns) if names else {"relevance": 2}
         can += ["gold"] if can_be_gold(source, roles.get("relevance")) else []
     with contextlib.suppress(InputError):
-        can += ["run"] if not names or roles_of(names, "run", source.name, source.columns) else []
+        can += ["run"] if not names or roles_of(names, "run", Place(source.name), source.columns) else []
     return can[0] if len(can) == 1 else None
 
 
 def holds_answers(source: Source) -> bool:
     """Whether the columns of a run, which is a table, are those of answers and not of documents."""
     names = header_of(source)
-    return bool(names) and "document" not in roles_of(names, "run", source.name, source.columns)
+    return bool(names) and "document" not in roles_of(names, "run", Place(source.name), source.columns)
 
 
 def form_of(source: Source, kind: GoldOrRun, name: str | None = None) -> Form:

@@ -164,7 +164,7 @@ def _values(data: Any, kind: GoldOrRun, columns: Mapping[str, str] | None, note:
     """The values of a frame by role."""
     try:
         names = _names(data)
-        roles = roles_of(names, kind, _MEMORY, columns, values=partial(_first_values, data, names), note=note)
+        roles = roles_of(names, kind, Place(_MEMORY), columns, values=partial(_first_values, data, names), note=note)
         roles.pop("tag", None)  # who gives a frame names the run
         found = {role: _column(data, names, at) for role, at in roles.items()}
     except (AttributeError, TypeError) as error:
@@ -245,7 +245,7 @@ def _items(data: Iterable[Any], kind: GoldOrRun, columns: Mapping[str, str] | No
         data.sort(key=repr)
         if (
             kind == "run"
-            and not {"score", "rank", "answer"} & roles_of(_fields(data[0]), kind, _MEMORY, columns).keys()
+            and not {"score", "rank", "answer"} & roles_of(_fields(data[0]), kind, Place(_MEMORY), columns).keys()
         ):
             note("unordered", "a set of rows")
     if len(kinds := set(map(type, data))) == 1 and issubclass(kinds.pop(), tuple) and (names := _fields(data[0])):
@@ -253,7 +253,7 @@ def _items(data: Iterable[Any], kind: GoldOrRun, columns: Mapping[str, str] | No
         def sample(at: int) -> Iterable[Any]:
             return map(itemgetter(at), data[:SHOWN])
 
-        roles = roles_of(names, kind, _MEMORY, columns, values=sample, note=note)
+        roles = roles_of(names, kind, Place(_MEMORY), columns, values=sample, note=note)
         roles.pop("tag", None)
         return [Values({role: list(map(itemgetter(at), data)) for role, at in roles.items()}, _place)]
     if unnamed := [item for item in data if not _fields(item)]:
@@ -295,7 +295,7 @@ def holds_answers(data: Any, columns: Mapping[str, str] | None = None) -> bool:
     first = data[0] if isinstance(data, list | tuple) and data else data if isinstance(data, dict) else None
     with contextlib.suppress(InputError, TypeError):  # whose reading says what is wrong
         names = _fields(first) if first is not None else _names(data)
-        return bool(names) and "document" not in roles_of(names, "run", _MEMORY, columns)
+        return bool(names) and "document" not in roles_of(names, "run", Place(_MEMORY), columns)
     return False
 
 

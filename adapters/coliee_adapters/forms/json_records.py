@@ -144,7 +144,7 @@ def _under_a_key(content: Mapping[str, object], kind: GoldOrRun, source: Source)
         first = json_text.with_paths(value[0], paths_in(source.columns))
         names = ["doc_id" if _lists(first, name, source.columns) else name for name in first]
         try:
-            roles_of(names, kind, source.name, source.columns)
+            roles_of(names, kind, Place(source.name), source.columns)
             found.append((key, value))
         except InputError:
             others.append((key, value))
@@ -583,7 +583,7 @@ def _keys(
     nested = {key for key in keys if isinstance(first.get(key), Mapping)}
     try:
         names = ["" if key in nested and len(nested) < len(keys) else key for key in keys]  # an object is no value
-        roles = roles_of(names, kind, place.path, columns, values=values, note=note)
+        roles = roles_of(names, kind, Place(place.path), columns, values=values, note=note)
     except InputError as error:
         if sum(isinstance(value, str) for value in first.values()) < 2:  # beside the query's id is no text
             refuse_chances(first, place)

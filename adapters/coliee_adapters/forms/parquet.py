@@ -112,7 +112,7 @@ def _read_and_end(source: Source) -> NoReturn:
             names, roles = file.schema_arrow.names, dict[str, int]()
             for kind in ("gold", "run"):
                 with contextlib.suppress(InputError):
-                    roles |= roles_of(names, kind, source.name, source.columns)
+                    roles |= roles_of(names, kind, Place(source.name), source.columns)
             if "tag" in roles:
                 _first_tag(file, roles["tag"])
         for _ in row_batches(source, roles):
@@ -149,7 +149,7 @@ def _roles(source: Source, kind: GoldOrRun, note: Note) -> dict[str, int]:
             every = itertools.chain.from_iterable(arrow.column(batch.column(0)) or () for batch in batches)
             return list(itertools.islice(every, SHOWN))
 
-    return roles_of(names, kind, source.name, source.columns, values=sample, note=note)
+    return roles_of(names, kind, Place(source.name), source.columns, values=sample, note=note)
 
 
 def _run(source: Source, rule: IdRule) -> Run | None:

@@ -93,7 +93,7 @@ def header_of(source: Source) -> list[str]:
 def first_tag(source: Source) -> str:
     """The run tag in the first row behind the names of columns; empty where no column is named as that of tags."""
     names, lines = header_of(source), first_lines(source.head())
-    at = roles_of(names, "run", source.name, source.columns).get("tag") if names else None
+    at = roles_of(names, "run", Place(source.name), source.columns).get("tag") if names else None
     values = _values(lines[1], _separator(lines, source) or ",") if len(lines) > 1 else []
     return values[at] if at is not None and at < len(values) else ""
 
@@ -122,7 +122,7 @@ def _rows_of(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
         def values(at: int) -> Iterator[str]:
             return (line.values[at] for line in lines)
 
-        roles = roles_of(first.values, kind, source.name, source.columns, first.number, values, note)
+        roles = roles_of(first.values, kind, Place(source.name, "line", first.number), source.columns, values, note)
     else:
         roles = _without_header(source, kind, lines, note) if lines else {}
     if not lines:
@@ -168,7 +168,8 @@ def plain_header(source: Source, note: Note) -> Header | None:
     rows = [_values(line, separator) for _, line in others]
     if not _names_columns(names, source) or any(len(row) != len(names) for row in rows):
         return None
-    roles = roles_of(names, "run", source.name, source.columns, number, lambda at: (row[at] for row in rows), note)
+    place = Place(source.name, "line", number)
+    roles = roles_of(names, "run", place, source.columns, lambda at: (row[at] for row in rows), note)
     if "document" not in roles or {"answer", "retrieved"} & roles.keys():
         return None
     tag = tag_of(rows[0][roles["tag"]]) if "tag" in roles else ""

@@ -240,9 +240,8 @@ def has_user_column(names: Sequence[object], user_columns: Mapping[str, str]) ->
 def roles_of(
     names: Sequence[object],
     kind: GoldOrRun,
-    path: str,
+    place: Place,
     user_columns: Mapping[str, str] | None = None,
-    line: int | None = None,
     values: ValuesOf | None = None,
     note: Note | None = None,
 ) -> dict[str, int]:
@@ -258,7 +257,7 @@ def roles_of(
     With ``values``, an answer is refused beside a column that may as well be it and differs from it; other answers and
     numbers that are not read are remarked.
     """
-    search = Search(names, path, line)
+    search = Search(names, place)
     own: tuple[str, ...] = ("relevance",) if kind == "gold" else ("score", "rank", "retrieved", "tag")
     checked = checked_columns(user_columns)
     for role in ("query", "document", *own):
@@ -329,7 +328,7 @@ def roles_of(
 def deciding_column(names: Sequence[object], kind: GoldOrRun, user_columns: Mapping[str, str]) -> int | None:
     """The column of the relevances or labels of a gold, of the answers or scores of a run; None where none is known."""
     with contextlib.suppress(InputError):
-        roles = roles_of(names, kind, "", user_columns)
+        roles = roles_of(names, kind, Place(""), user_columns)
         return next(
             (roles[role] for role in ("answer", "retrieved", "relevance", "score", "rank") if role in roles), None
         )
@@ -339,22 +338,20 @@ def deciding_column(names: Sequence[object], kind: GoldOrRun, user_columns: Mapp
 class Search:
     """The roles of columns, while they are being found."""
 
-    def __init__(self, names: Sequence[object], path: str, line: int | None) -> None:
-        self.names, self.path, self.line = names, path, line
+    def __init__(self, names: Sequence[object], place: Place) -> None:
+        self.names, self.place = names, place
         self.normal = [normal_name(name) for name in names]
         self.roles: dict[str, int] = {}
         #: columns that the user named as the run's, in a gold
         self.of_run: set[int] = set()
 
     def fault(self, kind: str, problem: str, remedy: str) -> InputError:
-        return InputError(
-            kind, self.path, problem, line=self.line, found=", ".join(map(str, self.names)), remedy=remedy
-        )
+        return self.place.fault(kind, problem, ", ".join(map(str, self.names)), remedy)
 
     def option(self, *roles: str, **patterns: object) -> str:
         """How the user gives names, or patterns of names: on the command line, or in Python for what is in memory."""
         names = dict.fromkeys(roles, "NAME") | {role: f"'{pattern}'" for role, pattern in patterns.items()}
-        if self.path == MEMORY:
+        if self.place.path == MEMORY:
             return "columns={" + ", ".join(f'"{role}": {name}' for role, name in names.items()) + "}"
         return "--columns " + ",".join(f"{role}={name}" for role, name in names.items())
 
@@ -423,7 +420,7 @@ class Search:
             if self._is_rival(at, kind, values) and not _are_equal(values(chosen), values(at)):
                 self._choose("answer", [chosen, at], "label" if kind == "gold" else "answer")
             if note is not None and self._is_passed_over(at, kind, values):
-                note("ignored-answers", f"{self.path}: {self.names[at]}; {read}")
+                note("ignored-answers", f"{self.place.path}: {self.names[at]}; {read}")
 
     def _is_rival(self, at: int, kind: GoldOrRun, values: ValuesOf) -> bool:
         """Whether a column may be the answer as well as the one that was chosen."""
@@ -451,7 +448,7 @@ class Search:
         read_from = f"; the {read} is read from {self.names[self.roles[read]]}" if read else ""
         for at in self.columns_without_role(_UNREMARKED):
             if (texts := _texts(values(at))) and (all(map(is_number, texts)) or self.normal[at] in _PARTITION):
-                note("ignored-column", f"{self.path}: {self.names[at]}{read_from}")
+                note("ignored-column", f"{self.place.path}: {self.names[at]}{read_from}")
 
     def _choose(self, role: str, places: Sequence[int], named: str = "") -> None:
         """Give a role to a column; refuse several, by what the user calls the role."""

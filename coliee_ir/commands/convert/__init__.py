@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from coliee_adapters.checked import one_of, suggesting_keywords
-from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
+from coliee_adapters.errors import InputError, MismatchError, Place, UsageError, quoted, shortened
 from coliee_adapters.files.compressed import without_compression_ending
 from coliee_adapters.files.source import PathLike, Source, is_folder
 from coliee_adapters.files.writing import check_outputs, open_bytes_replacing, open_text_replacing
@@ -379,7 +379,7 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
 def _roles(names: Sequence[str], kind: GoldOrRun, file: Source) -> dict[str, int]:
     """The roles of columns of these names as those of a gold, or of a run; none where they cannot be that."""
     with contextlib.suppress(InputError):
-        return roles_of(names, kind, file.name, file.columns)
+        return roles_of(names, kind, Place(file.name), file.columns)
     return {}
 
 

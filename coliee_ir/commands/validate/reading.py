@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from coliee_adapters import system_descriptions as descriptions
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import BOM, PathKind
 from coliee_adapters.forms import detect, json_records, vocabulary
 from coliee_adapters.forms.detect import is_description
@@ -216,7 +216,7 @@ def _is_other_table(header: str, sheet: Sheet) -> bool:
     if len(names) > len(layout):
         return True
     try:
-        roles = vocabulary.roles_of(names, "run", "", sheet.context.columns)
+        roles = vocabulary.roles_of(names, "run", Place(""), sheet.context.columns)
     except InputError:  # names that say nothing, between commas those of a table
         return re.search("[,;\t]", header) is not None
     places = {"answer" if column == "Y" else column.lower(): at for at, column in enumerate(layout)}

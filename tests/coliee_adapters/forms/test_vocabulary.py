@@ -1,14 +1,14 @@
 import pytest
 from asserting import begins, clause, refusing
 
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.forms.vocabulary import checked_columns, is_header, parse_columns, roles_of
 
 
 def named(names, kind, **given):
     """Role → name of the column."""
     columns = names.split()
-    return {role: columns[at] for role, at in roles_of(columns, kind, "f.csv", given).items()}
+    return {role: columns[at] for role, at in roles_of(columns, kind, Place("f.csv"), given).items()}
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_columns_are_known(kind, names, roles):
 )
 def test_what_is_not_understood_is_refused_with_what_is_known(names, kind, problem):
     with pytest.raises(InputError) as caught:
-        roles_of(names.split(), kind, "f.csv", line=3)
+        roles_of(names.split(), kind, Place("f.csv", "line", 3))
     error = caught.value
     assert begins(clause(error), problem)
     assert (error.path, error.line, error.found) == ("f.csv", 3, ", ".join(names.split()))
@@ -69,7 +69,7 @@ def test_names_are_given_for_gold_and_run_together():
     assert named("qid docno judged", "gold", **given) == {"query": "qid", "document": "docno", "relevance": "judged"}
     for kind, names in (("run", "topic docno score"), ("gold", "topic docno relevance")):
         with refusing(InputError, "[missing-column]"):
-            roles_of(names.split(), kind, "f.csv", given)
+            roles_of(names.split(), kind, Place("f.csv"), given)
 
 
 @pytest.mark.parametrize(
