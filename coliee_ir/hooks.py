@@ -298,8 +298,8 @@ class RankingEvaluator:
         if shared:
             vectors = self._encoded(model, "encode_document", list(map(str, self.documents.values())))
             for start in range(0, len(of_queries), _AT_ONCE):
-                some = list(self.queries)[start : start + _AT_ONCE]
-                yield from zip(some, repeat(shared), of_queries[start : start + _AT_ONCE] @ vectors.T)
+                queries = list(self.queries)[start : start + _AT_ONCE]
+                yield from zip(queries, repeat(shared), of_queries[start : start + _AT_ONCE] @ vectors.T)
             return
         for i, (query, text) in enumerate(self.queries.items()):
             own: Any = self.documents.get(query, {})

@@ -52,9 +52,6 @@ GROUPS = {
 COMMANDS = {command: purpose for group in GROUPS.values() for command, purpose in group.items()}
 
 
-#: how wide help is where nobody asks for it
-_WIDTH: Final = 80
-
 _Result = TypeVar("_Result")
 
 #: the exit code after an error of ours, EX_SOFTWARE
@@ -84,8 +81,6 @@ def _run(words: list[str]) -> int:
     if words[:1] == ["help"]:  # as git has it
         words = [*words[1:2], "--help"]
     command = words[0] if words else None
-    # argparse makes a formatter for each option and asks how wide the terminal is, which only help needs to know
-    helping = any("h" in word for word in words if word.startswith("-"))
     if sys.stdout is None:
         print_remark("coliee-ir: standard output is closed [cannot-write]")
         return 2
@@ -94,7 +89,7 @@ def _run(words: list[str]) -> int:
         encoding = None if sys.stdout.isatty() else "utf-8"
         sys.stdout.reconfigure(errors="backslashreplace", encoding=encoding, newline="\n")
     try:
-        parser = parser_of(command, None if helping else _WIDTH) if command in COMMANDS else _overview()
+        parser = parser_of(command) if command in COMMANDS else _overview()
         if command not in COMMANDS:
             _refuse_command(parser, words)
         _refuse_unknown(parser, words[1:])
@@ -250,15 +245,15 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         return f"{', '.join(action.option_strings)} {self._format_args(action, action.dest.upper())}"
 
 
-def parser_of(command: str, width: int | None = _WIDTH) -> argparse.ArgumentParser:
-    """The parser of a command, whose module is not loaded. Help is as wide as this, or as the terminal."""
+def parser_of(command: str) -> argparse.ArgumentParser:
+    """The parser of a command, whose module is not loaded."""
     from coliee_ir.cli.arguments import add_arguments  # which the overview and the version do without
     from coliee_ir.cli.options import add, defaults, usage
 
     purpose = COMMANDS[command]
     parser = _Parser(
         prog=f"coliee-ir {command}", description=f"{purpose[0].upper()}{purpose[1:]}.", allow_abbrev=False,
-        add_help=False, formatter_class=partial(_Formatter, width=width, max_help_position=26),
+        add_help=False, formatter_class=partial(_Formatter, max_help_position=26),
     )  # fmt: skip
     add_arguments(parser, command)
     add(parser, "help")

@@ -53,6 +53,7 @@ _NO_PASSAGE = "the gold's ids end earlier: write R07-01-A, not R07-01-A_0"
 _NO_ARTICLE = "424 and 424-2 are two articles: is this the gold of another task?"
 _OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form, such as NFKC"
 _LIKE = ", as `coliee-ir convert RUN OUT --like GOLD` does"
+_AS_GOLD: Final = f"write ids as the gold does{_LIKE}"
 _TRUE_SCORE = "; to score it anyway, use --decision no_overlap=zero"
 _SWAPPED: Final = "query and document are swapped: write the query first and then the document"
 _IN: Final = {kind: f"{kind} id of this run is in the gold" for kind in ("query", "document")}
@@ -188,7 +189,7 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
     n = answered + len(meant - {query for query, _ in pairs})
     if n >= max(_TIMES * answered, _TIMES) and 2 * len(meant) >= len(judged.extra):
         what = f"nearly no {_IN['query']} ({answered} of {len(qrels.queries)}, and {n} if ids are written as there)"
-        cause = _rewriting_remedy(queries, qrels.queries).replace(_PASSAGES + _LIKE, _NO_PASSAGE)
+        cause = _respelling_remedy(queries, qrels.queries, {_PASSAGES: _NO_PASSAGE}) or _AS_GOLD
         raise _mismatch(run.path, what, list(queries), (gold, [*queries.values()]), cause, _TRUE_SCORE)
     documents = respelled_like(dict.fromkeys(document for _, document in pairs), known)
     rewritten = ((queries.get(query, query), documents.get(document, document)) for query, document in pairs)
@@ -196,7 +197,7 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
     if n := _clearly_more({*rewritten}.difference(pairs), qrels, matched):
         changed, of_gold = (documents, known) if documents else (queries, dict.fromkeys(qrels.queries))
         what += f" {n + matched} if ids are written as there)"
-        cause = _rewriting_remedy(changed, of_gold)
+        cause = _respelling_remedy(changed, of_gold, {}) or _AS_GOLD
         raise _mismatch(run.path, what, list(changed), (gold, [*changed.values()]), cause, _TRUE_SCORE)
     if n := _clearly_more({*_swapped(pairs)}.difference(pairs), qrels, matched):
         what += f" {n + matched} with query and document swapped)"
@@ -230,12 +231,12 @@ def _clearly_more(pairs: Collection[tuple[str, str]], qrels: Qrels, matched: int
     return n if n - chance - n * log(n / chance) < log(_CHANCE) else 0
 
 
-def _rewriting_remedy(changed: Mapping[str, str], known: Collection[str]) -> str:
-    """The remedy for ids that are to be rewritten."""
+def _respelling_remedy(ids: Iterable[str], known: Collection[str], remedies: Mapping[str, str]) -> str:
+    """How to write ids of which a usual change makes any known, or what is in the place of that; empty without one."""
     width = max(map(len, known), default=0)
-    respellings = (respelled(text, known, width, "gold") for text in changed)
-    remedy = next((text.remedy for text in respellings if text is not None), "write ids as the gold does")
-    return remedy + _LIKE
+    respellings = (respelled(text, known, width, "gold") for text in ids)
+    remedy = next((text.remedy for text in respellings if text is not None), "")
+    return remedy and remedies.get(remedy, remedy + _LIKE)
 
 
 def _quoted_examples(ids: Iterable[str]) -> str:
@@ -434,13 +435,10 @@ def respelled_like(ids: Iterable[str], known: Collection[str], *, unsure: bool =
 
 def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str], remedies: Mapping[str, str]) -> str:
     """The likely cause, found by trying what usually goes wrong, and its remedy, or what is in the place of that."""
-    if found := spelling_variants(of_run, of_gold):
-        return _OTHER_FORM.format(first=" for ".join(found[0]))
-    width = max(map(len, of_gold))
-    for change, remedy, _ in _RESPELLINGS:
-        if any(change(text, width) != text and change(text, width) in of_gold for text in of_run):
-            helped = "" if remedy in _UNSURE else _LIKE
-            return remedies.get(remedy, remedy).format(width=width, where="gold") + helped
+    if variants := spelling_variants(of_run, of_gold):
+        return _OTHER_FORM.format(first=" for ".join(variants[0]))
+    if remedy := _respelling_remedy(of_run, of_gold, remedies):
+        return remedy
     if kind == "document":
         if all(text.lower() in LABELS for text in of_run):
             return "these are answers; `coliee-ir convert RUN OUT --aggregate vote` makes one of several to a question"
@@ -512,10 +510,10 @@ class _Spelling:
             (word,) = documents.words(1)
             suspects |= ((word ^ _ZEROS) & _HALVES & MASKS[self.digits]) != 0
         rows = np.flatnonzero(suspects)
-        others = documents.select(rows)
-        numbers = others.are_numbers()
-        filled_up = (others.length > self.digits) & _begin_with_zero(others)
-        return rows[numbers & (others.length < self.digits)], rows[~numbers | filled_up]
+        unlike = documents.select(rows)
+        numbers = unlike.are_numbers()
+        filled_up = (unlike.length > self.digits) & _begin_with_zero(unlike)
+        return rows[numbers & (unlike.length < self.digits)], rows[~numbers | filled_up]
 
 
 def _retrieving_themselves(lines: Columns, numbers: IntArray) -> list[str]:
@@ -608,14 +606,14 @@ class _DocumentFindings:
         # ids of the run that are in the form are looked up; the others, which are rare, are put into it
         wanted = [pair for pair, written in meant.items() if pair[1] != written]
         has = finds.has(np.array([i for i, _ in wanted], np.int64), [text for _, text in wanted]) if wanted else ()
-        found = [pair for pair, there in zip(wanted, has, strict=True) if there]
+        doubtful = [pair for pair, there in zip(wanted, has, strict=True) if there]
         if not all(map(is_inert, lines.documents.characters())):
             lacking = np.zeros(len(numbers), dtype=np.bool_)
             lacking[segments] = True
             strange = np.flatnonzero(lines.documents.are_not_ascii() & lacking[lines.segment])
             ids = zip(lines.segment[strange].tolist(), lines.documents.select(strange), strict=True)
-            found += [(segment, document) for segment, document in ids if not is_folded(document)]
-        for segment, document in found:
+            doubtful += [(segment, document) for segment, document in ids if not is_folded(document)]
+        for segment, document in doubtful:
             written = meant.get((segment, nfkc_folded(document)))
             if written is None or written == document:
                 continue

@@ -45,7 +45,5 @@ def compute_each(measures: Sequence[Measure], runs: Sequence[Parts], decisions: 
     results = []
     for parts, answers in zip(runs, compute_all(delegated, runs, decisions), strict=True):
         answer = iter(answers)
-        results.append(
-            [next(answer) if isinstance(one, Delegated) else one.compute(parts, decisions) for one in measures]
-        )
+        results.append([next(answer) if isinstance(m, Delegated) else m.compute(parts, decisions) for m in measures])
     return results

@@ -161,11 +161,11 @@ class Measure(ABC):
 
 def by_part(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
     """Each part of a submission that has a name → the measures that look at it; under ``documents`` all others."""
-    found: dict[str, list[Measure]] = {"documents": []}
+    measures_of: dict[str, list[Measure]] = {"documents": []}
     for measure in measures:
         for part, of_part in measure.of_parts:
-            found.setdefault(part, []).append(of_part)
-    return found
+            measures_of.setdefault(part, []).append(of_part)
+    return measures_of
 
 
 def topic_mean(per_query: FloatArray) -> float:

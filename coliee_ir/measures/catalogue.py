@@ -13,6 +13,7 @@ from dataclasses import fields
 from typing import Any, Final, NamedTuple, cast
 
 from coliee_adapters import trec_eval
+from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures.base import Measure
 from coliee_ir.measures.delegated import DEFINITIONS, Delegated
@@ -124,8 +125,8 @@ def parse(typed: str) -> list[Measure]:
     """
     if not isinstance(typed, str) or not typed.strip():
         raise UsageError("bad-measure", f"a measure is given by its name, not as {typed!r}")
-    if found := understood(typed):
-        return found
+    if measures := understood(typed):
+        return measures
     unknown = f"unknown measure {typed!r}"
     if nearest := _nearest_measure(typed):
         remedy = f", which no installed engine computes; did you mean {nearest}? "
@@ -144,8 +145,8 @@ def understood(typed: str) -> list[Measure]:
         return []
     if known := _known(typed):
         return known
-    found = [] if _meaning_in_ranx(typed) else _existing(typed)
-    return understood(found[0]) if len(found) == 1 else []
+    names = [] if _meaning_in_ranx(typed) else _existing(typed)
+    return understood(names[0]) if len(names) == 1 else []
 
 
 def _existing(typed: str) -> list[str]:
@@ -181,31 +182,22 @@ def parse_formula(typed: str, title: str = "") -> Measure:
     """The measure that a formula stands for."""
     from coliee_ir.measures import formulas  # which few runs need
 
-    def one(name: str) -> Measure:
+    def measure_of(name: str) -> Measure:
         part = re.search(_PART, name)
         plain = re.sub(_PART, "", name, count=1)
         if is_formula(plain):  # a word that none is, or a second part
             raise formulas.unreadable(typed)
-        found = parse(plain)
-        if len(found) > 1:
-            raise UsageError("ambiguous", f"{typed!r}: {name} stands for {len(found)} measures; name one")
+        measure, *more = parse(plain)
+        if more:
+            raise UsageError("ambiguous", f"{typed!r}: {name} stands for {1 + len(more)} measures; name one")
         if part is None:
-            return found[0]
-        if found[0].needs != ("documents",):
-            problem = f"{typed!r}: {found[0]} is not a measure of documents, so it cannot be one of {part[1]}"
+            return measure
+        if measure.needs != ("documents",):
+            problem = f"{typed!r}: {measure} is not a measure of documents, so it cannot be one of {part[1]}"
             raise UsageError("bad-measure", problem)
-        return found[0] if part[1] == "documents" else formulas.OfPart(found[0], part[1])
+        return measure if part[1] == "documents" else formulas.OfPart(measure, part[1])
 
-    return formulas.read(typed, one, title)
-
-
-def is_word(typed: str) -> bool:
-    """Whether a text is one word, as most names of measures are, so that no pattern need be looked for in it.
-
-    >>> is_word("MicroF1"), is_word("MicroF1@10"), is_word("if")
-    (True, False, False)
-    """
-    return typed.isascii() and typed.isidentifier() and typed != "if"
+    return formulas.read(typed, measure_of, title)
 
 
 def is_formula(typed: str) -> bool:
@@ -214,7 +206,7 @@ def is_formula(typed: str) -> bool:
     >>> is_formula("0.7*Accuracy + 0.3*MacroF2"), is_formula("MicroF1(law)"), is_formula("MicroF(beta=2)@10")
     (True, True, False)
     """
-    return not is_word(typed) and bool(re.search(_PART, typed) or re.search(_SIGNS, _outside_brackets(typed)))
+    return bool(re.search(_PART, typed) or re.search(_SIGNS, _outside_brackets(typed)))
 
 
 def _outside_brackets(text: str) -> str:
@@ -234,7 +226,7 @@ def names_in(text: str) -> list[str]:
     >>> names_in("MicroP MicroF(beta=2)@10"), names_in("0.5*MicroP + 0.5*MicroR")
     (['MicroP', 'MicroF(beta=2)@10'], ['0.5*MicroP + 0.5*MicroR'])
     """
-    if is_word(text) or re.search(_SIGNS, _outside_brackets(text)):
+    if re.search(_SIGNS, _outside_brackets(text)):
         return [text.strip()]
     return re.split(r"(?i)(?<!\bmicro)(?<!\bmacro)\s+(?![^(]*\))", text.strip())
 
@@ -246,14 +238,14 @@ def meanings(typed: str) -> list[str]:
     (['MicroR@5', 'R@5'], ['R@5'], ['AP(rel=2)@10'], ['MicroF1', 'MacroF1'])
     """
     plain, sign, cutoff, level = _normalised(typed)
-    found = [
+    names = [
         re.sub("{(at|@|-)}", cutoff, pattern).replace("{_}", cutoff.replace("@", "_"))
         for pattern in _OTHER_SPELLINGS.get(plain, ())
         if not re.search("{-}" if cutoff else "{[@_]}", pattern)
     ] or [name + cutoff for name in _folded().get(plain, ())]
     if sign == "_at_":  # MTEB's, which pools no queries
-        found = [name for name in found if not name.startswith("Micro")]
-    return [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level})", name) for name in found] if level else found
+        names = [name for name in names if not name.startswith("Micro")]
+    return [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level})", name) for name in names] if level else names
 
 
 def _nearest_measure(typed: str) -> str:
@@ -279,15 +271,15 @@ def near_misses(typed: str) -> list[str]:
     import difflib  # which names that are known do not need
 
     plain, _, cutoff, _ = _normalised(typed)
-    found: dict[str, str] = {}  # by what they stand for
+    spellings: dict[str, str] = {}  # by what they stand for
     for near in difflib.get_close_matches(plain, _folded(), n=3, cutoff=_ALIKE):
         for name in _folded()[near]:
             spelled = next(
                 (spelling for spelling in (name + cutoff, name + cutoff.replace("@", "_")) if _is_known(spelling)), None
             )
             if spelled is not None:
-                found.setdefault(str(parse(spelled)[0]), spelled)
-    return list(found.values())[:3]
+                spellings.setdefault(str(parse(spelled)[0]), spelled)
+    return list(spellings.values())[:3]
 
 
 def _normalised(typed: str) -> tuple[str, str, str, str]:
@@ -303,10 +295,7 @@ def _folded() -> dict[str, list[str]]:
     from coliee_adapters import ir_measures
 
     names = (*OURS, "MicroF1", "MacroF1", "MicroF2", "MacroF2", *ir_measures.NAMES, *trec_eval.each_name())
-    found: dict[str, list[str]] = {}
-    for name in dict.fromkeys(names):
-        found.setdefault(_normalised(name)[0], []).append(name)
-    return found
+    return by_key(dict.fromkeys(names), lambda name: _normalised(name)[0])
 
 
 def _is_known(name: str) -> bool:
@@ -321,8 +310,7 @@ def _is_number(value: object) -> bool:
 
 
 def _name_and_parameters(typed: str) -> tuple[str, dict[str, Any], float | None]:
-    match = None if is_word(typed) else re.fullmatch(_TYPED, typed)
-    if not match:
+    if (match := re.fullmatch(_TYPED, typed)) is None:
         return typed, {}, None
     parameters: dict[str, Any] = {}
     if match["parameters"]:

@@ -129,7 +129,7 @@ def compute_all(measures: Sequence[Delegated], runs: Sequence[Parts], decisions:
     every = [measures[0].part(parts) for parts in runs]
     qrels, n = every[0].qrels, len(every)
     requests = [measure.asked_of(qrels) for measure in measures]
-    ranks, retrieved = np.array([one.rank for one in every]), np.array([one.retrieved for one in every])
+    ranks, retrieved = np.array([judged.rank for judged in every]), np.array([judged.retrieved for judged in every])
     table = of_rankings(requests, qrels, ranks, retrieved, decisions)
     each = [request for request in requests for _ in every]
     means = trec_eval.means(each, table.reshape(len(each), -1)[:, qrels.by_id])

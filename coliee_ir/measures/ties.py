@@ -58,13 +58,13 @@ class _Tied(NamedTuple):
 
     def blocks(self, rel: int) -> dict[int, list[Block]]:
         """The blocks with documents of this relevance of each query that has any, by rank; one document is a block."""
-        found: dict[int, dict[tuple[int, int], list[int]]] = {}
+        gains_of: dict[int, dict[tuple[int, int], list[int]]] = {}
         for query, first, last, relevance in zip(*(part.tolist() for part in self), strict=True):
             if relevance >= rel:
-                found.setdefault(query, {}).setdefault((first, last), []).append(relevance)
+                gains_of.setdefault(query, {}).setdefault((first, last), []).append(relevance)
         return {
             query: [Block(first, last - first + 1, tuple(gains)) for (first, last), gains in of_query.items()]
-            for query, of_query in found.items()
+            for query, of_query in gains_of.items()
         }
 
 

@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import takewhile
 from typing import Any, Final
 
@@ -37,15 +36,9 @@ def number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-@cache
-def _encoder(indent: int | None) -> json.JSONEncoder:
-    """One for all: to make it takes as long as a short text."""
-    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=indent)
-
-
 def dumped(contents: object, indent: int | None = 1) -> str:
     """JSON as text that ends in a newline; what a workflow's runner takes for a command is escaped in its string."""
-    text = _encoder(indent).encode(contents)
+    text = json.dumps(contents, ensure_ascii=False, allow_nan=False, indent=indent)
     return (re.sub(r"(?<=#)#(?=\w*\[)", r"\\u0023", text) if "##" in text else text) + "\n"
 
 

@@ -7,8 +7,9 @@ dictionaries ──lines_of──▶ ranks of all runs ──▶ run → Judged 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, repeat
 from time import perf_counter
@@ -31,7 +32,7 @@ from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.parts import JudgedSubmission
 from coliee_ir.scoring.remarks import are_usual, remarks_of
-from coliee_ir.scoring.scores import Scores, Timing, scores_like
+from coliee_ir.scoring.scores import Scores, Timing
 
 #: so many lines are judged together, where any run has at most so many: longer ones take as long alone
 _LINES: Final = 1 << 16
@@ -111,42 +112,41 @@ class _Plain:
             return None
         if any(map(dict.__contains__, lists[:SAMPLE], self.basis.queries)):  # they may retrieve themselves
             return None
-        return lists if any(one.keys() != lists[0].keys() for one in lists) else None
+        return lists if any(documents.keys() != lists[0].keys() for documents in lists) else None
 
     def scores_of(self, submissions: Sequence[Submission], keep_judged: bool) -> list[Scores | None]:
         """See ``plain_scores``."""
         scored: list[Scores | None] = [None] * len(submissions)
-        lists_of = map(self.lists_of, submissions) if self.fits else ()
-        found = [(at, lists) for at, lists in enumerate(lists_of) if lists is not None]
+        lists_of = dict(enumerate(map(self.lists_of, submissions))) if self.fits else {}
+        plain = {place: lists for place, lists in lists_of.items() if lists is not None}
         start = perf_counter()
-        judged = self._judged([lists for _, lists in found]) if found else {}
+        judged = self._judged(plain) if plain else {}
         if not judged:
             return scored
         if self.like is None:
             self.like = self._like(next(iter(judged.values())))
         middle, like = perf_counter(), self.like
-        parts = [{"documents": one} for one in judged.values()]
+        parts = [{"documents": documents} for documents in judged.values()]
         results = compute_each(self.measures, parts, self.basis.decisions)
-        judging, measuring = (middle - start) / len(found), (perf_counter() - middle) / len(judged)
-        ranks = np.array([one.rank for one in judged.values()])
+        judging, measuring = (middle - start) / len(plain), (perf_counter() - middle) / len(judged)
+        ranks = np.array([documents.rank for documents in judged.values()])
         correct = ((ranks > 0) & (self.basis.qrels["documents"].relevance >= 1)).sum(axis=1).tolist()
-        for (run, one), of_run, own, n_correct in zip(judged.items(), results, parts, correct, strict=True):
-            at, n_lines = found[run][0], one.lines
-            own_fields = {
-                "tag": submissions[at].name or like.tag,
-                "results": dict(zip(self.measures, of_run, strict=True)),
-                "answered": [True] * len(like.query_ids),
-                "counts": {**like.counts, "correct": n_correct, "retrieved": n_lines},
-                "timing": Timing(n_lines, one.reading, judging, measuring),
-                "judged": own if keep_judged else {},
-                "team": submissions[at].team,
-            }
-            scored[at] = scores_like(like, own_fields)
+        for (place, documents), of_run, own, n_correct in zip(judged.items(), results, parts, correct, strict=True):
+            scored[place] = replace(
+                like,
+                tag=submissions[place].name or like.tag,
+                results=dict(zip(self.measures, of_run, strict=True)),
+                answered=[True] * len(like.query_ids),
+                counts={**like.counts, "correct": n_correct, "retrieved": documents.lines},
+                timing=Timing(documents.lines, documents.reading, judging, measuring),
+                judged=own if keep_judged else {},
+                team=submissions[place].team,
+            )
         return scored
 
-    def _judged(self, runs: Sequence[list[dict[str, Any]]]) -> dict[int, Judged]:
+    def _judged(self, runs: Mapping[int, list[dict[str, Any]]]) -> dict[int, Judged]:
         """The plain ones of some runs, by their places."""
-        start, n, lists = perf_counter(), len(runs), list(chain.from_iterable(runs))
+        start, n, lists = perf_counter(), len(runs), list(chain.from_iterable(runs.values()))
         try:
             lines = lines_of(lists, self.reading)
         except NOT_PLAIN:
@@ -177,10 +177,10 @@ class _Plain:
         retrieved, begin = lengths.reshape(n, -1), starts[:: len(self.basis.queries)]
         are_plain &= are_undoubted(qrels, documents, begin, ranks) & are_usual(qrels, ranks, retrieved)
         are_plain &= ~np.logical_and.reduceat((scores == 0) | (abs(scores) == 1), begin[:-1])
-        n_lines = (begin[1:] - begin[:-1]).tolist()
+        n_lines, names = (begin[1:] - begin[:-1]).tolist(), list(runs)
         return {
-            run: Judged(qrels, ranks[run], retrieved[run], *self.same_arrays, {}, Remarks(), n_lines[run], reading)
-            for run in are_plain.nonzero()[0].tolist()
+            names[i]: Judged(qrels, ranks[i], retrieved[i], *self.same_arrays, {}, Remarks(), n_lines[i], reading)
+            for i in are_plain.nonzero()[0].tolist()
         }
 
     def _like(self, judged: Judged) -> Scores:

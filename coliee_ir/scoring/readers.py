@@ -305,7 +305,7 @@ def _tables(
     if not is_whole and not _is_evaluation(source):
         values = [(1, _first_value(source, text))]
     elif json_text.is_lines(text):
-        values = [pair for some in json_text.batches(text, source.name) for pair in zip(*some, strict=True)]
+        values = [pair for batch in json_text.batches(text, source.name) for pair in zip(*batch, strict=True)]
     else:
         value = json_text.parse(text, source.name)
         values = [(1, record) for record in (value if isinstance(value, list) else [value])]
@@ -352,7 +352,7 @@ def _of_rows(source: Source, text: str) -> CellTable | tuple[CellTable, Roles]:
             found=",".join(names), remedy=REMEDY,
         )  # fmt: skip
     by_name = zip(*(row.values for row in rows), strict=True)  # which stand first
-    return CellTable(source.name, {name: values for name, *values in by_name}, lambda at: rows[at + 1].number)
+    return CellTable(source.name, {name: values for name, *values in by_name}, lambda row: rows[row + 1].number)
 
 
 def _of_lines(rows: Sequence[Any], source: Source) -> tuple[CellTable, Roles]:
@@ -515,9 +515,9 @@ def _matching(search: Search, names: Sequence[str], pattern: str, used: Collecti
     """The columns that a pattern such as ``Task*`` or ``bm25|dense`` names."""
     free = [name for name in names if name not in used]
     by_part = {part: {name for name in free if fnmatch.fnmatchcase(name, part)} for part in pattern.split("|")}
-    if lacking := [part for part, some in by_part.items() if not some]:
+    if lacking := [part for part, matches in by_part.items() if not matches]:
         raise search.fault("missing-column", f"no column is called {lacking[0]}", "name columns that are there")
-    return [name for name in free if any(name in some for some in by_part.values())]
+    return [name for name in free if any(name in matches for matches in by_part.values())]
 
 
 def _transposed(table: CellTable, queries: Sequence[str], run: str, search: Search) -> tuple[CellTable, Roles]:

@@ -145,11 +145,11 @@ def _left_out(measures: str, basis: Basis) -> Remark:
 def _unreached(measures: Iterable[Measure], basis: Basis) -> list[str]:
     """Measures that count no document of the gold, because none is that relevant."""
     greatest = {part: int(qrels.relevance.max(initial=0)) for part, qrels in basis.qrels.items()}
-    of_parts = (
-        (measure, greatest[part]) for part, some in by_part(measures).items() if part in greatest for measure in some
-    )
     return [
-        f"{measure.name}, where {n} is the greatest" for measure, n in of_parts if measure.least_relevance > max(n, 1)
+        f"{measure.name}, where {greatest[part]} is the greatest"
+        for part, of_part in by_part(measures).items()
+        for measure in of_part
+        if part in greatest and measure.least_relevance > max(greatest[part], 1)
     ]
 
 

@@ -348,8 +348,8 @@ class ScoreTableBuilder:
                 missing, queries_there = 0.0 if self.unanswered == "zero" else math.nan, {*chain(*cells.values())}
                 each = {query: [cells.get(copy, {}).get(query, math.nan) for copy in copies] for query in queries_there}
                 of_run = {
-                    query: math.fsum(missing if math.isnan(value) else value for value in some) / len(some)
-                    for query, some in each.items()
+                    query: math.fsum(missing if math.isnan(value) else value for value in values_of) / len(values_of)
+                    for query, values_of in each.items()
                 }
             values[i] = [of_run.get(query, math.nan) for query in queries]
         return values
@@ -371,15 +371,16 @@ class ScoreTableBuilder:
     def _check_words(self, path: str, names: Sequence[str]) -> None:
         """Refuse a measure with words for right and wrong and with other numbers than 1 and 0."""
         cells = (
-            (name, tag, *cell)
+            (name, tag, query, value)
             for name in names if name in self.worded
-            for tag, copies in self._of[name].items() for of_copy in copies.values() for cell in of_copy.items()
+            for tag, copies in self._of[name].items()
+            for of_copy in copies.values() for query, value in of_copy.items()
         )  # fmt: skip
         for name, tag, query, value in cells:
             if not (value in (0.0, 1.0) or math.isnan(value) or query == ALL):
                 problem = f"{name} holds words such as true and false, and another number than 1 and 0"
-                found, remedy = f"{value:g}: run {tag}, {self.unit} {query}", "write a number in every row"
-                raise InputError("mixed-forms", path, problem, found=found, remedy=remedy)
+                cell = f"{value:g}: run {tag}, {self.unit} {query}"
+                raise InputError("mixed-forms", path, problem, found=cell, remedy="write a number in every row")
 
     def _replicates_as_runs(self) -> ScoreTableBuilder:
         """A table in which each replicate is a run."""

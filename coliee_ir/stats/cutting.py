@@ -122,11 +122,6 @@ def with_documents(parts: Parts, documents: Judged) -> Parts:
     return {**{name: part for name, part in parts.items() if name != "long"}, "documents": documents}
 
 
-def relevance_of(measure: Measure) -> int:
-    """The least relevance that counts as relevant."""
-    return int(getattr(measure, "rel", 1))
-
-
 def ranking_of(parts: Parts) -> Judged:
     """Where a submission ranks documents: its long list, if it has one."""
     ranked = parts.get("long", parts["documents"])

@@ -385,14 +385,14 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
         sums = np.concatenate([rows @ signs for signs, _ in board.signs(settings)], axis=1)
         as_it_is, centred = np.split(sums.reshape(-1, board.runs, sums.shape[1]), [-1])
         for run in np.unique(a[~few]).tolist():
-            some = np.flatnonzero(~few & (a == run))
-            row, which = [(run, b[some])], []
+            own = np.flatnonzero(~few & (a == run))
+            row, which = [(run, b[own])], []
             for of_way, way in ((as_it_is, False), (centred, True)):
                 r = np.abs(next(board.flipped(of_way, row, way))[2])
                 which.append(r)
-                c[int(way), :, some] = statistic(_exceeded(r, settings), board.n)
-            observed = np.abs(board.D[run, b[some]]) * inverse(board.norm[run, b[some]])
-            p[some] = ((_reach(which[0]) >= observed[:, None]).sum(axis=1) + 1) / (settings.n_resamples + 1)
+                c[int(way), :, own] = statistic(_exceeded(r, settings), board.n)
+            observed = np.abs(board.D[run, b[own]]) * inverse(board.norm[run, b[own]])
+            p[own] = ((_reach(which[0]) >= observed[:, None]).sum(axis=1) + 1) / (settings.n_resamples + 1)
     least = _least(board, pairs)
     p = np.where(np.isnan(board.D[a, b]), math.nan, np.maximum(p, least))
     ends = _intervals(board, pairs, c, _normal(settings), p, settings)
@@ -590,19 +590,19 @@ def _where_few_differ(board: Board, pairs: IntArray, c: FloatArray) -> FloatArra
     """
     a, b = pairs.T
     m = board.adding[a, b]
-    some = np.flatnonzero((m > 1) & (m < np.minimum(_FEW, board.n / 2)) & (c[0, 0] < _MOST))
-    kinds, places = np.unique(np.vstack((m, c[0]))[:, some], axis=1, return_inverse=True)
-    skew = np.zeros(len(some))
-    for part in np.array_split(np.arange(len(some)), max(len(some) * board.n // resampling.AT_ONCE, 1)):
-        u = board.u[a[some[part]]] - board.u[b[some[part]]]
-        skew[part] = np.abs(np.einsum("ij,ij,ij->i", u, u, u)) * inverse(board.own[a, b][some[part]]) ** 3
+    few = np.flatnonzero((m > 1) & (m < np.minimum(_FEW, board.n / 2)) & (c[0, 0] < _MOST))
+    kinds, places = np.unique(np.vstack((m, c[0]))[:, few], axis=1, return_inverse=True)
+    skew = np.zeros(len(few))
+    for part in np.array_split(np.arange(len(few)), max(len(few) * board.n // resampling.AT_ONCE, 1)):
+        u = board.u[a[few[part]]] - board.u[b[few[part]]]
+        skew[part] = np.abs(np.einsum("ij,ij,ij->i", u, u, u)) * inverse(board.own[a, b][few[part]]) ** 3
     for level, values in enumerate(kinds[1:]):
         each = [
             t_quantile(1 - t_p(value, board.n - 1) / 2, int(degrees) - 1)
             for degrees, value in zip(kinds[0].tolist(), values.tolist(), strict=True)
         ]
         t = np.array(each)[places.ravel()]
-        c[1, level, some] = np.maximum(c[1, level, some], t + skew * (1 + 2 * t * t) / 6)
+        c[1, level, few] = np.maximum(c[1, level, few], t + skew * (1 + 2 * t * t) / 6)
     return c
 
 

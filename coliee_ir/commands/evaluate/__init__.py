@@ -23,7 +23,7 @@ from coliee_ir.reading.anything import check_columns, gold_files, read_gold, rea
 from coliee_ir.reading.basis import Basis, Rules, basis_of, suggesting_rules
 from coliee_ir.reading.submission import Submission, files_of, names_in_teams, order_of, unique_names
 from coliee_ir.scoring.score import score_each
-from coliee_ir.scoring.scores import Keep, Scored, Scores, scores_like, warn_of
+from coliee_ir.scoring.scores import Keep, Scored, Scores, warn_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -182,7 +182,7 @@ def _with_run_names(
     if len({tag for _, tag, _ in runs}) == len(runs):
         return scores
     names = zip(scores, unique_names(runs), names_in_teams(runs), strict=False)
-    return [scores_like(result, {"unique_name": unique, "own_name": own}) for result, unique, own in names]
+    return [replace(result, unique_name=unique, own_name=own) for result, unique, own in names]
 
 
 def check_named_columns(

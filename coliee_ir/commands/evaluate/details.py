@@ -30,7 +30,6 @@ from coliee_ir.stats.cutting import (
     cut,
     perfect,
     ranking_of,
-    relevance_of,
     with_documents,
 )
 
@@ -149,7 +148,7 @@ def stages(runs: Sequence[Scores], at: Sequence[int] = DEPTHS) -> Details:
 
 def _stage_of(scores: Scores, measure: Measure, depth: int) -> Stage:
     """A run's first documents, and the score of a perfect reranker: the relevant ones first, and nothing else."""
-    pool, rel = cut(ranking_of(scores.judged), depth), relevance_of(measure)
+    pool, rel = cut(ranking_of(scores.judged), depth), measure.least_relevance
     micro, macro = (kind(rel=rel).compute({"documents": pool}, scores.decisions).value for kind in (MicroR, MacroR))
     best = measure.compute(with_documents(scores.judged, perfect(pool, rel)), scores.decisions).value
     return Stage(depth, float(pool.retrieved.mean()), micro, macro, best)
@@ -246,7 +245,7 @@ def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labell
     else:
         steps += steps * 2
     candidates = replace(ranked, rank=np.maximum(ranked.rank, parts["documents"].rank))
-    steps += [score(perfect(candidates, relevance_of(measure))), 1.0]
+    steps += [score(perfect(candidates, measure.least_relevance)), 1.0]
     constant, count, order, never = np.diff(np.maximum.accumulate(steps)).tolist()
     return Gap(steps[0], constant, k, count, order, never)
 
@@ -277,7 +276,7 @@ def overlap(scored: Sequence[Scores]) -> Details:
     comparable(runs)
     measure = next(iter(runs[0].results))
     part = "documents" if "documents" in runs[0].judged else "answers"
-    cutoff, rel = getattr(measure, "cutoff", None), relevance_of(measure)
+    cutoff, rel = getattr(measure, "cutoff", None), measure.least_relevance
     relevant = runs[0].judged[part].qrels.relevance >= rel
     ranks = np.array([scores.judged[part].rank for scores in runs])
     retrieved = (ranks > 0) & relevant & (ranks <= (cutoff or ranks.max(initial=0)))

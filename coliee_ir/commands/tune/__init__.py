@@ -47,7 +47,6 @@ from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.remarks import OF_ORDER, better_reversed
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, averaged, difference, spread, standard_error
 from coliee_ir.stats.intervals import jackknife_t
 from coliee_ir.stats.resampling import CONFIDENCE_LEVEL, FOLDS, REPEATS, SEED, Resampling
@@ -190,7 +189,7 @@ def tune(
     right = _right(record, answers_read) if isinstance(aimed, Accuracy) else None
     judged = evaluator.gold.qrels or {}
     qrels = {q: judgements_of(q, judged.get(q, {}), evaluator.protocol) for q in evaluator.queries}
-    least = max(relevance_of(aimed), evaluator.protocol.level)
+    least = max(aimed.least_relevance, evaluator.protocol.level)
     pool = Pool.read(submission, qrels, task=evaluator.read_as, rel=least)
     if by_year:
         if groups is not None:

@@ -292,7 +292,8 @@ def test_the_demo_copies_its_files_and_writes_over_none(call, tmp_path):
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
-def test_every_command_has_help_that_ends_with_an_example(command, call):
+def test_every_command_has_help_that_ends_with_an_example(command, call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     out, _ = done(call, command, "--help")
     assert cli.COMMANDS[command][1:] in out
     assert f"\n  {command} " in call("--help")[1]
@@ -300,8 +301,7 @@ def test_every_command_has_help_that_ends_with_an_example(command, call):
     typed = shlex.split(last.removeprefix("example: "))
     assert (last.split()[0], typed[:2]) == ("example:", ["coliee-ir", command])
     cli.parser_of(command).parse_args(typed[2:])  # as it is
-    # two columns less than a terminal of 80, as argparse leaves free
-    first, *lines = cli.parser_of(command, 78).format_help().splitlines()
+    first, *lines = cli.parser_of(command).format_help().splitlines()
     assert first.startswith(f"usage: coliee-ir {command} [OPTIONS]")
     assert not lines[0]
     headings = [line for line in lines if re.fullmatch("[a-zA-Z ]+:", line)]

@@ -128,3 +128,10 @@ def test_what_runs_have_in_common(runs, name):
     missed = 6 - len(set().union(*right))
     assert found.to_dict()["missed"] == missed
     assert [row[1].value for row in found.table.rows[-2:]] == [6 - missed, missed]
+
+
+@pytest.mark.parametrize(("name", "common"), [("AP", 2), ("AP(rel=2)", 1), ("MicroF(rel=2)", 1)])
+def test_what_runs_have_in_common_is_as_relevant_as_the_measure_asks(name, common):
+    gold, run = {"q": {"a": 1, "b": 2}}, {"q": {"a": 0.9, "b": 0.5}}
+    found = overlap(evaluate_all(gold, {"A": run, "B": run}, measures=name, task="trec"))
+    assert [of_run.found for of_run in found.rows] == [common, common]
