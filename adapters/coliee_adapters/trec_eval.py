@@ -275,14 +275,14 @@ class _Group:
         return rules_alike and (request.base not in _SINGLE or all(own == request for own in of_base))
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=32)  # each may hold some megabytes of answers
 def _groups_within(requests: tuple[Request, ...], deepest: int) -> tuple[_Group, ...]:
     """The groups of requests where no ranking is deeper."""
     all_counted = (one for one in requests if one.base in _UP_TO_CUTOFF and int(one.parameter) >= deepest)
     return _groups(requests, frozenset(all_counted))
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=8)
 def _groups(requests: tuple[Request, ...], all_counted: frozenset[Request]) -> tuple[_Group, ...]:
     """The requests in as few calls as their rules allow: what is shown for some serves others at no further cost."""
     views = {

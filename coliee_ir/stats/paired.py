@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -446,7 +446,7 @@ def _null_of_pair(board: Board, pair: IntArray, settings: Resampling) -> list[Nu
     return _greatest([(two, all_pairs(2))], settings)
 
 
-@cache
+@lru_cache(maxsize=1 << 8)
 def _of_one_size(adding: int, n: int) -> Null:
     """What the T of a pair can be where so many contributions, of n, have one size: binomial."""
     excess = np.arange(adding % 2, adding + 1, 2)

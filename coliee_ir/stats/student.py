@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Final
 
@@ -19,7 +19,7 @@ NORMAL: Final = NormalDist()
 _MANY: Final = 200
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def t_quantile(p: float, degrees: int) -> float:
     """The quantile of Student's t, for p > .5 (Abramowitz, Stegun 1964, 26.7.3–5); infinite without any degrees."""
     if degrees < 1:
