@@ -11,7 +11,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -152,6 +152,16 @@ class Grid:
     ) -> Grid:
         """A table with a row for each item, from heading → the cell of an item."""
         return cls([*columns], [[cell(item) for cell in columns.values()] for item in items], caption, n_text)
+
+    def part(self, columns: Sequence[int], rows: Iterable[int] | None = None, **changes: Any) -> Grid:
+        """The columns at these places, of all rows or of those at these; ``changes`` as ``replace`` takes them."""
+        chosen = self.rows if rows is None else [self.rows[i] for i in rows]
+        return replace(
+            self,
+            rows=[[row[i] for i in columns] for row in chosen],
+            n_text=sum(i < self.n_text for i in columns),
+            **{"header": [self.header[i] for i in columns], **changes},
+        )
 
 
 def distinct(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:

@@ -153,11 +153,10 @@ def titled(board: Leaderboard) -> str:
 
 def _top(board: Leaderboard) -> Section:
     """The first runs of a task."""
-    table, (first, *_) = board.table("results"), board.measures
-    table = _as_drawn(table, board)
-    columns_shown = [table.header.index(name) for name in ("Place", "Team", "Run", first.name) if name in table.header]
-    rows = [[table.rows[n][i] for i in columns_shown] for n, run in enumerate(board.entries) if 0 < run.place <= _TOP]
-    short = Grid([table.header[i] for i in columns_shown], rows, n_text=len(columns_shown) - 1)
+    table = _as_drawn(board.table("results"), board)
+    shown = [name for name in ("Place", "Team", "Run", board.ranking.name) if name in table.header]
+    first = [n for n, run in enumerate(board.entries) if 0 < run.place <= _TOP]
+    short = table.part([table.header.index(name) for name in shown], first, caption="")
     link = f'<p><a href="{_page_of(board)}">All {len(board.entries)} runs</a></p>\n'
     return Section(f"task-{board.called.replace(' ', '-')}", titled(board), html(short, titled(board)) + link)
 
@@ -209,9 +208,7 @@ def headed(table: Grid) -> Grid:
     header = [head.capitalize() if head in _WORDS else head for head in table.header]
     few = len(table.rows) < _SPARSE  # of more, a column that one row alone fills is left out
     columns_kept = [i for i in range(len(header)) if few or not i or sum(bool(row[i]) for row in table.rows) > 1]
-    rows = [[row[i] for i in columns_kept] for row in table.rows]
-    n_text = sum(i < table.n_text for i in columns_kept)
-    return replace(table, header=[header[i] for i in columns_kept], rows=rows, n_text=n_text)
+    return table.part(columns_kept, header=[header[i] for i in columns_kept])
 
 
 def counted_alone(board: Leaderboard) -> Leaderboard:
@@ -351,11 +348,8 @@ def set_tables(table: Grid) -> str:
     parts: list[str] = []
     for part_of_columns in np.array_split(range(len(names), len(widths)), n_parts):
         for rows in np.array_split(range(len(table.rows)), max(1, n_pages)):
-            chosen = [*names, *part_of_columns]
-            part = replace(
-                table, header=[table.header[i] for i in chosen], rows=[[table.rows[n][i] for i in chosen] for n in rows]
-            )
-            parts.append(latex(replace(part, caption="Continued.", label="") if parts else part, breaks=False))
+            continued = {"caption": "Continued.", "label": ""} if parts else {}
+            parts.append(latex(table.part([*names, *part_of_columns], rows, **continued), breaks=False))
     star = "*" * (sum(widths) > _COLUMN)
     return "".join(parts).replace("{table}", f"{{table{star}}}")
 
@@ -399,10 +393,12 @@ def _by_number(table: Grid) -> Iterator[Grid]:
     """A table for each number of relevant documents, as Tables 9 and 10 of 2021."""
     for number in dict.fromkeys(head.partition(", ")[0] for head in table.header[1:]):
         columns = [0, *(n for n, head in enumerate(table.header) if head.startswith(f"{number}, "))]
-        header = [table.header[n].removeprefix(f"{number}, ") for n in columns]
-        rows = [[row[n] for n in columns] for row in table.rows]
-        caption = table.caption.replace("Questions by", f"Questions with {number} relevant by", 1)
-        yield Grid(header, rows, caption, n_text=1, label=f"{table.label}-{number}")
+        yield table.part(
+            columns,
+            header=[table.header[n].removeprefix(f"{number}, ") for n in columns],
+            caption=table.caption.replace("Questions by", f"Questions with {number} relevant by", 1),
+            label=f"{table.label}-{number}",
+        )
 
 
 def _lettered(table: Grid, *, whole: bool) -> Grid:

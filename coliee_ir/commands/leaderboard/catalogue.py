@@ -134,7 +134,9 @@ def results(board: Ranking, style: str = "") -> Grid:
         "ranks": lambda entry: entry.status or str(entry.ranks), "interval": _interval,
     }  # fmt: skip
     headed = columns(board, is_theirs=is_theirs)
-    table = Grid.of(entries, {heading: cells.get(column, _nothing) for heading, column in headed.items()})
+    n_text = sum(column in (*_TEXTS, *teams_file_columns(board)) for column in headed.values())
+    in_columns = {heading: cells.get(column, _nothing) for heading, column in headed.items()}
+    table = Grid.of(entries, in_columns, _caption(board), n_text)
     rows = [*table.rows]
     if (baseline := majority(board)) is not None:
         label, is_right = baseline
@@ -143,12 +145,7 @@ def results(board: Ranking, style: str = "") -> Grid:
         called: dict[str, Cell] = {"place": "–", "run": "BaseLine" if is_theirs else f"baseline (all {label})"}
         called |= {"correct": Number(right, text), board.ranking.name: Number(share, f"{share:.{decimals}f}")}
         rows.insert(0 if is_theirs else len(rows), [called.get(column, "") for column in headed.values()])
-    filled = [i for i in range(len(headed)) if any(row[i] for row in rows)]
-    n_text = sum(
-        column in (*_TEXTS, *teams_file_columns(board)) for i, column in enumerate(headed.values()) if i in filled
-    )
-    header = [table.header[i] for i in filled]
-    return Grid(header, [[row[i] for i in filled] for row in rows], _caption(board), n_text)
+    return replace(table, rows=rows).part([i for i in range(len(headed)) if any(row[i] for row in rows)])
 
 
 def _nothing(_: Entry) -> Cell:
@@ -213,9 +210,14 @@ def approaches(board: Ranking) -> Grid:
                 for text in (description.models, description.resources, description.explanation)
             )
             runs.setdefault((entry.team or f"\0{name}", *texts), []).append(name)
-    rows = [[*[team.partition("\0")[0]] * with_teams, ", ".join(tags), *texts] for (team, *texts), tags in runs.items()]
-    header = [*["team"] * with_teams, "runs", "models", "resources", "approach"]
-    return Grid(header, rows, "Approaches, by the teams' system descriptions.", n_text=len(header))
+    columns: dict[str, Callable[[tuple[tuple[str, ...], list[str]]], Cell]] = {
+        **({"team": lambda row: row[0][0].partition("\0")[0]} if with_teams else {}),
+        "runs": lambda row: ", ".join(row[1]),
+        "models": lambda row: row[0][1],
+        "resources": lambda row: row[0][2],
+        "approach": lambda row: row[0][3],
+    }
+    return Grid.of(runs.items(), columns, "Approaches, by the teams' system descriptions.", len(columns))
 
 
 def invalid(board: Ranking) -> Grid:

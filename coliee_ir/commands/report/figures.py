@@ -328,7 +328,7 @@ def by_category(contents: Contents, categories: Categories) -> Figure:
         f"{measure} by category",
         f"{table.caption} {len(table.rows) - 1} categories; in brackets their queries.",
         chart,
-        Grid([*table.header[:skipped], *names], [row[: skipped + FEW] for row in table.rows], n_text=1),
+        table.part(range(skipped + len(names)), header=[*table.header[:skipped], *names]),
         runs=names,
         categories=order,
     )

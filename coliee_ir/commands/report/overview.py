@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import altair as alt
@@ -67,7 +68,7 @@ def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, kind_in_word
     note = table.caption.partition(". ")[2] if "easy" in kind or "other" in kind else ""
     figures = []
     for i in range(parts):
-        part = Grid(table.header, questions[i * size : (i + 1) * size], n_text=2)
+        part = replace(table, rows=questions[i * size : (i + 1) * size])
         of_parts = f", part {i + 1} of {parts}" if parts > 1 else ""
         says = f"{means}, hardest first{of_parts}. {note}".strip()
         title = f"{kind_in_words[0].upper()}{kind_in_words[1:]}{of_parts}"
