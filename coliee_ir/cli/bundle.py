@@ -16,10 +16,15 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         raise UsageError("option-needed", "name the zip file to write: -o FILE")
     check_outputs([options.output], [options.gold, options.exclude])
-    content = pack(
-        options.gold, task=options.task, edition=options.edition, exclude=ids(options.exclude) or [],
-        image=options.image,
-    )  # fmt: skip
-    write_bytes(options.output, content)
+    write_bytes(
+        options.output,
+        pack(
+            options.gold,
+            task=options.task,
+            edition=options.edition,
+            exclude=ids(options.exclude) or [],
+            image=options.image,
+        ),
+    )
     print_remark(f"{options.output}: see its README.md; it holds the gold, so keep it private")
     return 0

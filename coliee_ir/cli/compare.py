@@ -13,8 +13,9 @@ from coliee_ir.scoring.scores import Keep, Scored
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     keep: Keep = "queries" if options.other_gold is None else "judged"
-    names = measures(options)
-    return scoring.of_scores(options, significance.compare, _write, options.output, keep=keep, measures=names)
+    return scoring.of_scores(
+        options, significance.compare, _write, options.output, keep=keep, measures=measures(options)
+    )
 
 
 def _write(session: scoring.Session, comparison: significance.Comparison, scored: Scored) -> None:

@@ -14,9 +14,8 @@ from coliee_ir.scoring.scores import Scored
 
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
-    name = one_measure(options)
     return scoring.of_scores(
-        options, leaderboard.leaderboard, _print_remarks, options.output, keep="judged", measure=name
+        options, leaderboard.leaderboard, _print_remarks, options.output, keep="judged", measure=one_measure(options)
     )
 
 
@@ -34,6 +33,8 @@ def _print_remarks(session: scoring.Session, board: leaderboard.Leaderboard, sco
             categories = leaderboard.read_categories(session.options.categories, board.queries)
             for remark in categories.remarks:
                 print_remark(remark)
-        names = tuple(session.options.table_names or ["ranking"])
-        session.publish(replace(board, printed=names, categories=categories), scored.submissions)
+        session.publish(
+            replace(board, printed=tuple(session.options.table_names or ["ranking"]), categories=categories),
+            scored.submissions,
+        )
     return 2 if board.invalid or not board.entries else 0

@@ -12,8 +12,7 @@ from coliee_ir.scoring.scores import Scored
 
 def run(options: argparse.Namespace) -> int:
     """Print what can be found."""
-    settings = {"measure": one_measure(options), "queries": options.sizes}
-    return scoring.of_scores(options, plan, _write, options.output, **settings)
+    return scoring.of_scores(options, plan, _write, options.output, measure=one_measure(options), queries=options.sizes)
 
 
 def _write(session: scoring.Session, planned: Plan, scored: Scored) -> None:

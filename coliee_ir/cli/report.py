@@ -29,9 +29,16 @@ def run(options: argparse.Namespace) -> int:
     written = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add(written, "output", "figures")  # which depend on where a page is made
     typed = map(local, written.parse_known_args(options.typed)[1])
-    command = without_credentials(shlex.join(["coliee-ir", *typed, "-o", "report.html"]))
     outputs = options.output, *figures
-    return scoring.of_scores(options, report.report, _write, *outputs, keep="judged", command=command, measure="")
+    return scoring.of_scores(
+        options,
+        report.report,
+        _write,
+        *outputs,
+        keep="judged",
+        command=without_credentials(shlex.join(["coliee-ir", *typed, "-o", "report.html"])),
+        measure="",
+    )
 
 
 def _write(session: scoring.Session, page: report.Report, scored: Scored) -> None:

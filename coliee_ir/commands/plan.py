@@ -19,7 +19,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.measures.base import Terms
-from coliee_ir.output.grid import Grid, Number
+from coliee_ir.output.grid import Grid, Number, whole
 from coliee_ir.output.rendering import OnGold
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable
@@ -91,15 +91,15 @@ class Plan(OnGold):
         """For each number of queries what is found of a typical pair, and of the pair that varies most."""
         n, units = len(self.pairs), plural(self.unit)
         jointly = f", {n} pairs tested jointly. Typical: median pair; hardest: largest" * (n > 1)
+        columns = {
+            units: lambda size: whole(size.queries),
+            "typical pair": lambda size: _size_cell(size, statistics.median),
+            "hardest pair": lambda size: _size_cell(size, max),
+        }
         caption = (
             f"Smallest true difference of {self.measure} found with about {self.power:.0%} power at "
             f"p < {1 - self.confidence_level:.6g}{jointly}."
         )
-        columns = {
-            units: lambda size: Number(size.queries, str(size.queries)),
-            "typical pair": lambda size: _size_cell(size, statistics.median),
-            "hardest pair": lambda size: _size_cell(size, max),
-        }
         return [Grid.of(self.sizes, columns, caption, n_text=0)]
 
     def notes(self) -> Sequence[str]:
@@ -217,7 +217,6 @@ def plan(
     if not outlook.pairs:
         differ = "systems" if by_system else "runs"
         raise UsageError("no-result", f"no two of the {differ} differ, so nothing can be planned from them")
-    sizes = [PlannedSize(number, _finite(least)) for number, least in zip(wanted, outlook.found, strict=True)]
     return Plan(
         **first.on_gold(by_measure.name, seed),
         groups=units.n if groups is not None else 0,
@@ -228,7 +227,7 @@ def plan(
         pairs=tuple(outlook.pairs),
         largest_share=outlook.largest_share,
         differing=outlook.differing,
-        sizes=tuple(sizes),
+        sizes=tuple(PlannedSize(number, _finite(least)) for number, least in zip(wanted, outlook.found, strict=True)),
         replicates=tuple(map(len, by_system.values())),
         at_best=_finite(outlook.at_best),
     )
@@ -244,6 +243,11 @@ def _of_runs(terms: Sequence[Terms], sizes: Sequence[int], settings: Resampling,
     pairs = np.argwhere(np.triu((board.differing > 0) & ~np.isnan(board.D)))
     if not len(pairs):
         return systems.Outlook([], [], [], 0.0)
-    least_of_sizes = [least.tolist() for least in least_found(board, pairs, sizes, settings, power)]
     share, differing = largest_share(board, pairs), told_apart_by(board, pairs)
-    return systems.Outlook([(a, b) for a, b in pairs.tolist()], least_of_sizes, [], share, differing)
+    return systems.Outlook(
+        [(a, b) for a, b in pairs.tolist()],
+        [least.tolist() for least in least_found(board, pairs, sizes, settings, power)],
+        [],
+        share,
+        differing,
+    )

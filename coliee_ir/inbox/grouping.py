@@ -117,9 +117,8 @@ def _groups(items: Sequence[InboxFile], basis: Basis, remarks: list[str]) -> lis
     kinds = (*basis.protocol.parts, "long list")
     groups = [[file] for file in items if file.part not in kinds]
     expected = submission_rules(basis.task, basis.edition).long_list if basis.protocol.long_list else 0
-    return groups + _with_nameless(
-        [*_grouped([file for file in items if file.part in kinds], expected)], _needed(basis), remarks
-    )
+    grouped = [*_grouped([file for file in items if file.part in kinds], expected)]
+    return groups + _with_nameless(grouped, _needed(basis), remarks)
 
 
 def _needed(basis: Basis) -> list[str]:
@@ -303,8 +302,14 @@ def _add_submission(run: Sequence[InboxFile], basis: Basis, done: Intake, *, alo
     if lacking:
         has, other = ("articles", "answers") if "documents" in by_part else ("answers", "articles")
         last, tag = 0 if earlier is None else earlier.last, shortened(main.tag)
-        why = Remark.of(lacking, part=has, other=other, last=last, file=", ".join(files), tag=tag)
-        done.invalid.append(Invalid(files, main.tag, main.team, why))
+        done.invalid.append(
+            Invalid(
+                files,
+                main.tag,
+                main.team,
+                Remark.of(lacking, part=has, other=other, last=last, file=", ".join(files), tag=tag),
+            )
+        )
         return
     sources: dict[str, Any] = {
         kind: parts[0].source if len(parts) == 1 else [part.source for part in parts] for kind, parts in by_part.items()

@@ -272,9 +272,14 @@ def _refuse_other_mails(walked: FoundFiles) -> None:
     for file in walked.files:
         source = walked.sources.get(file) or Source(file)
         if re.search(_NAMED_MAIL, file) and source.kind not in (PathKind.ARCHIVE, PathKind.EMPTY):
-            problem = "the file is named as a mail, and its first 64 KiB do not hold the headers of one"
-            remedy = "save the mail again as .eml, or its attachments"
-            trial.refuse(InputError("unknown-format", file, problem, remedy=remedy))
+            trial.refuse(
+                InputError(
+                    "unknown-format",
+                    file,
+                    "the file is named as a mail, and its first 64 KiB do not hold the headers of one",
+                    remedy="save the mail again as .eml, or its attachments",
+                )
+            )
 
 
 def _refuse_crowds(walked: FoundFiles, teams: Teams) -> None:
@@ -456,8 +461,10 @@ def _by_queries(items: Sequence[InboxFile], table: Golds) -> None:
 
 def _by_descriptions(items: Sequence[InboxFile]) -> None:
     """What the descriptions of a team say of the task of its runs, where their paths do not."""
-    every = ((file.origin, text) for file in items for text in file.described if text.task)
-    described = by_key(every, lambda pair: (pair[0], pair[1].tag))
+    described = by_key(
+        ((file.origin, text) for file in items for text in file.described if text.task),
+        lambda pair: (pair[0], pair[1].tag),
+    )
     for file in items:
         tasks = {text.task for _, text in described.get((file.origin, file.tag), ())}
         named = tuple(dict.fromkeys(row.task for row in PROTOCOLS if described_task(row.task) in tasks))

@@ -71,8 +71,11 @@ def read_sheet(source: Source, *, needs_rows: bool = True) -> Sheet:
                 found=row.text,
                 remedy="put quotes around what holds a comma",
             )
-    body = ((row.number, (*row.values, *[""] * len(header))[: len(header)]) for row in rows[1:])
-    return Sheet(source.name, tuple(header), tuple(body))
+    return Sheet(
+        source.name,
+        tuple(header),
+        tuple((row.number, (*row.values, *[""] * len(header))[: len(header)]) for row in rows[1:]),
+    )
 
 
 def read_values(

@@ -70,8 +70,13 @@ def _read(
         written = "" if state is None else " ".join(cells[state].split())
         match = re.fullmatch(_STATUS, written, re.IGNORECASE)
         status = "" if match is None else f"replaced by {match[2]}" if match[2] else written.casefold()
-        doubt = None if match else Remark.of("status", status=shortened(written), line=line)
-        row = TeamsRow(cells[tag], cells[team].removeprefix("'"), tuple(cells[i] for i in further), status, doubt)
+        row = TeamsRow(
+            cells[tag],
+            cells[team].removeprefix("'"),
+            tuple(cells[i] for i in further),
+            status,
+            None if match else Remark.of("status", status=shortened(written), line=line),
+        )
         key = (_normal_path(row.run), "" if row.run else team_key(row.team))
         if rows.setdefault(key, row) != row:
             raise InputError(

@@ -51,9 +51,11 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         inventory = sort_files([upload], rules=protocol(task, rules["edition"]))
         if unread := [file.error for file in inventory.scored if file.error is not None]:
             return Uploaded({}, _below(unread[0].for_others, upload))
-        sources = [file.source for file in inventory.scored]
         evaluator = Evaluator(
-            gold, runs=sources, task=task, **{name: rules[name] for name in ("edition", "exclude", "decisions")}
+            gold,
+            runs=[file.source for file in inventory.scored],
+            task=task,
+            **{name: rules[name] for name in ("edition", "exclude", "decisions")},
         )
         intake = group(inventory, evaluator)
         if intake.invalid:

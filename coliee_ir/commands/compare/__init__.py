@@ -123,11 +123,14 @@ def compare(
     request = _Settings(test_name(test), correction, settings, margin, groups_in(scored, groups))
     request.check()
     if fixed_queries and replicates is None:
-        problem = "how much scores on fixed queries vary is known from several runs of each system; use --replicates"
-        raise UsageError("option-needed", problem)
+        raise UsageError(
+            "option-needed",
+            "how much scores on fixed queries vary is known from several runs of each system; use --replicates",
+        )
     if replicates is not None:
-        joint = "bonferroni" if correction == "maxt" else correction
-        request = request._replace(fixed_queries=fixed_queries, test="t", correction=joint)
+        request = request._replace(
+            fixed_queries=fixed_queries, test="t", correction="bonferroni" if correction == "maxt" else correction
+        )
 
     def by_one_gold(runs: Sequence[Scores]) -> tuple[_Board, Comparison]:
         by_measures, settled = comparable(runs, measures), request
@@ -221,8 +224,7 @@ class _Board:
             (a, b), board, unknown = pairs.T, self.board, np.full((len(pairs), 2), math.nan)
             differing = board.differing[a, b]
             critical = np.where(2.0 ** (1.0 - differing) >= settings.alpha, math.inf, math.nan)
-            drawn = np.zeros(len(pairs), dtype=np.int64)
-            error = np.sqrt(board.A[a, b])
+            drawn, error = np.zeros(len(pairs), dtype=np.int64), np.sqrt(board.A[a, b])
             return PairTest(board.D[a, b], error, unknown[:, 0], critical, differing, unknown, unknown, drawn)  # type: ignore[arg-type]
         else:
             tests = tested(self.board, pairs, settings)
@@ -241,11 +243,17 @@ class _Board:
             ranks = dict(zip(order, rank_sets(f[order].tolist(), better), strict=True))
         level = request.settings.confidence_level
         for run, scores in enumerate(self.scored):
-            interval = interval_of(
-                self.results[run], self.terms[run], level, is_share=self.is_share, fixed=request.fixed_queries
+            yield Standing(
+                scores.tag,
+                scores.name,
+                scores.file,
+                number(self.results[run].value),
+                interval_of(
+                    self.results[run], self.terms[run], level, is_share=self.is_share, fixed=request.fixed_queries
+                ),
+                ranks[run],
+                scores.remarks,
             )
-            value = number(self.results[run].value)
-            yield Standing(scores.tag, scores.name, scores.file, value, interval, ranks[run], scores.remarks)
 
     def counts(self, pairs: IntArray) -> IntArray:
         """In how many queries the first run of each pair wins, ties and loses; shape (3, P)."""
@@ -280,14 +288,13 @@ class _Board:
         if len(self.scored) <= MOST_ALONE:
             effects, deciding = zip(*(self.effect(a, b) for a, b in places), strict=True)
         wins, ties, losses = self.counts(pairs)[:: self.sign]
-        is_significant = p < self.request.settings.alpha
         difference, narrower = self.sign * test.difference, (self.sign * intervals[1])[:, :: self.sign]
         return Pairs({
             "a": pairs[:, 0], "b": pairs[:, 1],
             "tags": tagged, "names": tagged if names == tags else [(names[a], names[b]) for a, b in places],
             "difference": test.difference, "error": test.error, "interval": intervals[0], "p": p,
             "own_interval": test.interval, "own_p": test.p,
-            "verdict": verdicts(difference, is_significant, narrower, self.request.margin),  # type: ignore[arg-type]
+            "verdict": verdicts(difference, p < self.request.settings.alpha, narrower, self.request.margin),  # type: ignore[arg-type]
             "differing": test.differing, "wins": wins, "ties": ties, "losses": losses,
             "effect": np.array(effects), "deciding": list(deciding),
         })  # fmt: skip

@@ -306,8 +306,7 @@ class Comparison(OnGold):
         if self.margin is not None:
             verdicts = f"{100 - 200 * self.alpha:.6g}% intervals and the margin ±{self.margin:g}"
             holding = f", with {'joint ' * self.is_joint}{percent} intervals. Verdicts use {verdicts}."
-        caption = f"{what}, run minus versus{holding}"
-        return Grid.of(rows, columns, caption, 2 + bool(self.others))
+        return Grid.of(rows, columns, f"{what}, run minus versus{holding}", 2 + bool(self.others))
 
     def scores(self) -> Grid:
         """The runs with their scores and intervals; behind a score the letters of the runs that it is better than.

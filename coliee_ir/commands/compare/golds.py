@@ -151,10 +151,14 @@ class TwoGolds(Comparison):
         of_runs = f"A: {self.gold}. B: {self.other_gold}. Scores on {counted(self.queries, self.unit)} that both have."
         verdicts: list[list[Cell]] = [[f"A: {name}", *map(whole, row)] for name, row in self.verdicts._asdict().items()]
         together = ", all pairs of a gold together" * self.is_joint
-        of_pairs = f"Pairs by what each gold finds in {measure} of run against versus (p < {self.alpha:.6g}{together})."
         return [
             Grid([*columns], rows, of_runs, 1),
-            Grid(["pairs", *(f"B: {name}" for name in Verdicts._fields)], verdicts, of_pairs, 1),
+            Grid(
+                ["pairs", *(f"B: {name}" for name in Verdicts._fields)],
+                verdicts,
+                f"Pairs by what each gold finds in {measure} of run against versus (p < {self.alpha:.6g}{together}).",
+                1,
+            ),
         ]
 
     def notes(self) -> Sequence[str]:
@@ -264,11 +268,13 @@ def _on(scores: Scores, queries: Sequence[str]) -> Scores:
     places = [place[query] for query in queries]
     results = {}
     for measure, result in scores.results.items():
-        summed = None if result.summed is None else result.summed._replace(each=result.summed.each[places])
-        on_some = result._replace(per_query=result.per_query[places], answered=None, summed=summed)
+        on_some = result._replace(
+            per_query=result.per_query[places],
+            answered=None,
+            summed=None if result.summed is None else result.summed._replace(each=result.summed.each[places]),
+        )
         results[measure] = on_some._replace(value=on_some.terms.total)
-    answered = [scores.answered[i] for i in places]
-    return replace(scores, query_ids=tuple(queries), results=results, answered=answered)
+    return replace(scores, query_ids=tuple(queries), results=results, answered=[scores.answered[i] for i in places])
 
 
 def _judged_by(scored: Sequence[Scores], measure: Measure) -> _Judged | None:

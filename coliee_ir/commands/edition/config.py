@@ -260,6 +260,10 @@ def _paths(answer: str) -> list[str]:
 def _path(name: str, path: Path) -> str:
     """A path beside the file; of what is there."""
     if not Path(name).exists():
-        remedy = "write it first (a teams file may begin with the line tag,team,status), or correct the path"
-        raise InputError("no-file", name, "there is no such file or folder", remedy=remedy)
+        raise InputError(
+            "no-file",
+            name,
+            "there is no such file or folder",
+            remedy="write it first (a teams file may begin with the line tag,team,status), or correct the path",
+        )
     return json.dumps(Path(os.path.relpath(name, path.parent)).as_posix(), ensure_ascii=False)

@@ -139,14 +139,17 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         )
         for part in edition.tasks
     }
-    golds = Golds(
-        # files are checked by its queries alone, as teams read of that
-        QueryFile(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
-        for part, gold in zip(edition.tasks, (evaluator.gold for evaluator in evaluators.values()), strict=True)
-    )
-    other_files = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(
-        edition.mailbox, golds=golds, besides=other_files, teams=teams, edition=edition.year, check=validate
+        edition.mailbox,
+        golds=Golds(
+            # files are checked by its queries alone, as teams read of that
+            QueryFile(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
+            for part, gold in zip(edition.tasks, (evaluator.gold for evaluator in evaluators.values()), strict=True)
+        ),
+        besides=[edition.path, edition.teams, *(part.categories for part in edition.tasks)],
+        teams=teams,
+        edition=edition.year,
+        check=validate,
     )
     boards, held, elsewhere = list[Leaderboard](), list[tuple[str, Excess]](), set[str]()
     for part, evaluator in zip(edition.tasks, evaluators.values(), strict=True):
@@ -266,8 +269,12 @@ def _suspicious_runs(day: Day) -> _Found:
     for board in day.boards:
         for entry in board.entries:
             if (value := entry.scores.results[board.ranking].value) > 1 - 1e-9 and not entry.status:
-                perfect = Remark.of("perfect-score", measure=board.ranking, task=board.called, value=value)
-                yield Decision(perfect, entry.team, entry.tag, entry.file)
+                yield Decision(
+                    Remark.of("perfect-score", measure=board.ranking, task=board.called, value=value),
+                    entry.team,
+                    entry.tag,
+                    entry.file,
+                )
             elif not (entry.status or board.reference):  # whose gold has been published
                 for part, judged in entry.scores.judged.items():
                     if counts := _near_gold(judged, protocol(board.task).law):
@@ -350,8 +357,12 @@ def _remarks_of_boards(day: Day) -> _Found:
     yield from (_too_many(task, over) for task, over in day.held)
     sent = [entry.submission for board in day.boards for entry in board.entries if entry.submission is not None]
     for run in sorted((run for run in sent if run.replaces), key=lambda run: (run.team, run.received)):
-        what = Remark.of("replaces", file=name_of(run.run), other=run.replaces, tag=shortened(run.tag))
-        yield Decision(what, run.team, run.tag, run.replaces)
+        yield Decision(
+            Remark.of("replaces", file=name_of(run.run), other=run.replaces, tag=shortened(run.tag)),
+            run.team,
+            run.tag,
+            run.replaces,
+        )
     if day.teams.unused:
         yield Decision(Remark.of("team-list", day.teams.unused))
 
@@ -414,10 +425,10 @@ def _description_gaps(day: Day) -> _Found:
     team_of = {row.file: row.team for row in day.inbox.received}
     sent = {(file.team, file.tag) for file in day.inventory.scored}
     lacking = [finding for finding in day.inbox.findings if finding.rule == "undescribed"]
-    descriptions = (
-        (file.team, description) for file in day.inventory.items for description in file.described if file.team
+    described = by_key(
+        ((file.team, description) for file in day.inventory.items for description in file.described if file.team),
+        lambda pair: pair[0],
     )
-    described = by_key(descriptions, lambda pair: pair[0])
     for team, pairs in described.items():
         runs = by_key(
             (description for _, description in pairs), lambda description: (description.task, description.tag)

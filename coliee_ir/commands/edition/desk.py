@@ -53,8 +53,11 @@ def pages(day: Day, changes: tuple[Change, ...] = ()) -> dict[str, str | bytes]:
         sections.insert(0, Section("decide", "To decide", html(_decisions(day), "To decide")))
     if changes:
         sections.append(Section("changes", "What moved", html(table(changes), "What moved")))
-    above = f"<p>{in_html(day.inbox.summary())}. This page is for the organisers.</p>\n"
-    contents["index.html"] = page(f"{day.edition.name}: desk", sections, above)
+    contents["index.html"] = page(
+        f"{day.edition.name}: desk",
+        sections,
+        f"<p>{in_html(day.inbox.summary())}. This page is for the organisers.</p>\n",
+    )
     return contents
 
 

@@ -108,9 +108,13 @@ def pages(
 ) -> dict[str, str | bytes]:
     """Path below ``public`` → content; ``received`` is when the last mail came."""
     boards = [board.public for board in boards]
-    above = f"<p>{in_html(_participation(boards, edition, received))}</p>\n"
     contents: dict[str, str | bytes] = {
-        "index.html": webpage.page(edition.name, list(map(_top, boards)), above, contents=False)
+        "index.html": webpage.page(
+            edition.name,
+            list(map(_top, boards)),
+            f"<p>{in_html(_participation(boards, edition, received))}</p>\n",
+            contents=False,
+        )
     }
     for board in boards:
         contents[_page_of(board)] = webpage.page(
@@ -421,12 +425,17 @@ def _lettered(table: Grid, *, whole: bool) -> Grid:
 def _data_of_all_tasks(data: Sequence[tuple[Leaderboard, Grid]]) -> Grid:
     """The data of all tasks as one table (Table 2 of 2021)."""
     header = list(dict.fromkeys(head for _, table in data for head in table.header))
-    rows = [
+    return Grid(
+        header,
         [
-            f"Task {board.called}, {row[0]}",
-            *(dict(zip(table.header, row, strict=True)).get(head, "") for head in header[1:]),
-        ]
-        for board, table in data
-        for row in table.rows
-    ]
-    return Grid(header, rows, "Data of the tasks.", n_text=1, label="tab:data")
+            [
+                f"Task {board.called}, {row[0]}",
+                *(dict(zip(table.header, row, strict=True)).get(head, "") for head in header[1:]),
+            ]
+            for board, table in data
+            for row in table.rows
+        ],
+        "Data of the tasks.",
+        n_text=1,
+        label="tab:data",
+    )

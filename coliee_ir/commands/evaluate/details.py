@@ -98,8 +98,11 @@ def _years_of(scores: Scores, year_of: Mapping[str, str]) -> Iterator[Year]:
     terms = {measure.name: result.terms for measure, result in scores.results.items()}
     for year in dict.fromkeys(named.tolist()):
         chosen = named == year
-        values = {name: float(summed.score(summed.each[chosen].sum(axis=0))) for name, summed in terms.items()}
-        yield Year(year, int(chosen.sum()), values)
+        yield Year(
+            year,
+            int(chosen.sum()),
+            {name: float(summed.score(summed.each[chosen].sum(axis=0))) for name, summed in terms.items()},
+        )
 
 
 def _cell_of_year(name: str, row: tuple[str, Year]) -> Number:
@@ -150,8 +153,13 @@ def _stage_of(scores: Scores, measure: Measure, depth: int) -> Stage:
     """A run's first documents, and the score of a perfect reranker: the relevant ones first, and nothing else."""
     pool, rel = cut(ranking_of(scores.judged), depth), measure.least_relevance
     micro, macro = (kind(rel=rel).compute({"documents": pool}, scores.decisions).value for kind in (MicroR, MacroR))
-    best = measure.compute(with_documents(scores.judged, perfect(pool, rel)), scores.decisions).value
-    return Stage(depth, float(pool.retrieved.mean()), micro, macro, best)
+    return Stage(
+        depth,
+        float(pool.retrieved.mean()),
+        micro,
+        macro,
+        measure.compute(with_documents(scores.judged, perfect(pool, rel)), scores.decisions).value,
+    )
 
 
 class Gap(NamedTuple):
@@ -209,8 +217,13 @@ def gap(scored: Sequence[Scores]) -> Details:
             rows.append((f"{scores.name}, reversed", gap_of(measure, turned, scores.decisions)))
     shares = {name.replace("_", " "): partial(_share, name) for name in gaps[0]._fields[1:]}
     columns: Columns = {"run": lambda row: row[0], measure.name: partial(_share, "score"), **shares}
-    table = Grid.of(rows, columns, f"Where 1 − {measure.name} is lost; the shares add up to it.")
-    return Details(tuple(runs), "gap", tuple(gaps), table, {"measure": measure.name})
+    return Details(
+        tuple(runs),
+        "gap",
+        tuple(gaps),
+        Grid.of(rows, columns, f"Where 1 − {measure.name} is lost; the shares add up to it."),
+        {"measure": measure.name},
+    )
 
 
 def _share(name: str, row: tuple[str, Gap | Labelled | Shared]) -> Number:
@@ -303,9 +316,15 @@ def overlap(scored: Sequence[Scores]) -> Details:
         **{f"in {scores.name}": partial(_share_of, i) for i, scores in enumerate(runs)},
     }
     counted_things = "Relevant documents" if part == "documents" else "Right answers"
-    caption = f"{counted_things} found by each run, and the share of them that the other runs also find."
-    more = {"relevant": relevant_in_all, "missed": missed}
-    return Details(tuple(runs), "overlap", tuple(of_runs), Grid.of(rows, columns, caption), more)
+    return Details(
+        tuple(runs),
+        "overlap",
+        tuple(of_runs),
+        Grid.of(
+            rows, columns, f"{counted_things} found by each run, and the share of them that the other runs also find."
+        ),
+        {"relevant": relevant_in_all, "missed": missed},
+    )
 
 
 def _share_of(run: int, row: tuple[str, Shared]) -> Number:

@@ -76,9 +76,14 @@ def append(path: str, new: Sequence[dict[str, str]], measures: Iterable[str]) ->
         text = io.StringIO()
         writer = csv.DictWriter(text, header or [*COLUMNS, *measures], restval="", lineterminator="\n")
         if lacking := [name for name in (*COLUMNS, *measures) if header and name not in header]:
-            remedy = "name another file, or none that exists"
-            problem = f"this log has no column {lacking[0]}"
-            raise InputError("missing-column", path, problem, line=1, found=",".join(header), remedy=remedy)
+            raise InputError(
+                "missing-column",
+                path,
+                f"this log has no column {lacking[0]}",
+                line=1,
+                found=",".join(header),
+                remedy="name another file, or none that exists",
+            )
         if not header:
             writer.writeheader()
         elif new and not ends:
@@ -98,8 +103,13 @@ def looks(path: str, gold: str, files: Iterable[str], scored: Sequence[Scores] =
     measure = next(iter(scored[0].results)) if scored else None
     if measure is None or len(scored) < 2 or any(measure not in scores.results for scores in scored):
         return Remark.of("looked-at", n=n, log=path)
-    by_luck = f"{luck([scores.results[measure] for scores in scored], n):.3f}"
-    return Remark.of("looked-at.luck", n=n, log=path, luck=by_luck, measure=measure.name)
+    return Remark.of(
+        "looked-at.luck",
+        n=n,
+        log=path,
+        luck=f"{luck([scores.results[measure] for scores in scored], n):.3f}",
+        measure=measure.name,
+    )
 
 
 def luck(results: Sequence[Result], n: int) -> float:

@@ -117,8 +117,9 @@ def leaderboard(
     if of_tasks is not None:
         if replicates is not None:
             raise UsageError("option-conflict", "tasks are ranked of single runs: leave replicates out")
-        by = next(iter(entries[0].scores.results)) if entries else basis.official[0]
-        entries, names, left_out = over_tasks(entries, by, of_tasks, scale)
+        entries, names, left_out = over_tasks(
+            entries, next(iter(entries[0].scores.results)) if entries else basis.official[0], of_tasks, scale
+        )
         remarks += left_out
     if replicates is not None:
         entries = _of_systems(entries, replicates)
@@ -169,8 +170,14 @@ def _entries(scored: Scored, measure: str) -> tuple[list[Entry], list[Invalid]]:
         if ranking in scores.results:
             entries.append(entry)
         else:
-            why = Remark.of("incomplete", file=scores.file, measure=ranking)
-            unranked.append(Invalid(entry.files or (scores.file,), scores.tag, scores.team, why))
+            unranked.append(
+                Invalid(
+                    entry.files or (scores.file,),
+                    scores.tag,
+                    scores.team,
+                    Remark.of("incomplete", file=scores.file, measure=ranking),
+                )
+            )
     return entries, unranked
 
 
@@ -194,8 +201,9 @@ def _with_intervals(entries: Sequence[Entry], settings: Resampling, units: Units
     results = [next(iter(entry.scores.results.values())) for entry in entries]
     is_share = units.n == len(units.number) and are_shares(results)
     for entry, result in zip(entries, results, strict=True):
-        terms = units.terms(result.terms)
-        yield replace(entry, interval=interval_of(result, terms, settings.confidence_level, is_share=is_share))
+        yield replace(
+            entry, interval=interval_of(result, units.terms(result.terms), settings.confidence_level, is_share=is_share)
+        )
 
 
 def _ranked(
@@ -264,8 +272,9 @@ def _of_list(teams: Teams, entries: Sequence[Entry]) -> Iterator[str]:
     """Which rows of the list of teams no run has, and which runs it leaves out."""
     for (team, tag), listed in listed_by_tag(entries).items() if teams.rows else ():
         if len(listed) > 1:
-            files = [entry.file for entry in listed]
-            yield Remark.of("team-list.several", files, tag=shortened(tag), team=shortened(team))
+            yield Remark.of(
+                "team-list.several", [entry.file for entry in listed], tag=shortened(tag), team=shortened(team)
+            )
     yield from (remark for _, _, remark in teams.doubts())
     if teams.unused:
         yield Remark.of("team-list", teams.unused)
@@ -277,8 +286,7 @@ def _of_list(teams: Teams, entries: Sequence[Entry]) -> Iterator[str]:
 def _doubts(runs: Sequence[Entry], tests: Standings, settings: Resampling, units: Units) -> Iterator[str]:
     """Whether anything could be found of so many queries and resamples, and whether p can be believed."""
     if too_few_queries(tests.differing, tests.critical, tests.drawn, settings.alpha):
-        in_groups = units.n < len(units.number)
-        yield Remark.of("too-few-queries", units=units_of(runs[0].scores.unit, in_groups=in_groups))
+        yield Remark.of("too-few-queries", units=units_of(runs[0].scores.unit, in_groups=units.n < len(units.number)))
     elif tests.drawn:
         yield from too_few_resamples(tests.drawn, settings.alpha)
     if units.n < MANY_QUERIES and runs:

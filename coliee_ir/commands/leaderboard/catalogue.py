@@ -45,8 +45,9 @@ def ranking(board: Ranking) -> Grid:
         "rank": lambda entry: _whole(entry.place), f"rank {board.percent}": lambda entry: str(entry.ranks),
         **({"other tasks": lambda entry: str(elsewhere.get(entry.name, "-"))} if elsewhere else {}),
     }  # fmt: skip
-    columns = {**ranks, **who, **dict([first]), **ends, **dict(others)}
-    return Grid.of(board.entries, columns, _caption(board), len(ranks) + len(who))
+    return Grid.of(
+        board.entries, {**ranks, **who, **dict([first]), **ends, **dict(others)}, _caption(board), len(ranks) + len(who)
+    )
 
 
 def name_columns(board: Ranking) -> dict[str, _Column]:
@@ -79,8 +80,7 @@ def scored(board: Ranking, decimals: int = 4) -> dict[str, _Column]:
     def cell(measure: Measure, best: str) -> _Column:
         def of(entry: Entry) -> Number:
             value = entry.scores.results[measure].value if measure in entry.scores.results else math.nan
-            text = "" if math.isnan(value) else f"{value:.{decimals}f}"
-            return Number(value, text, bold=Number(value).text == best)
+            return Number(value, "" if math.isnan(value) else f"{value:.{decimals}f}", bold=Number(value).text == best)
 
         return of
 
@@ -301,9 +301,13 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
             if name:
                 by_name.setdefault(name, {})[query] = None
     if not any(by_name.values()):
-        remedy = "write query,category in the first row, then the ids of the gold"
-        problem = "no judged question has a category"
-        raise InputError("no-result", sheet.name, problem, found=next(iter(strangers), None), remedy=remedy)
+        raise InputError(
+            "no-result",
+            sheet.name,
+            "no judged question has a category",
+            found=next(iter(strangers), None),
+            remedy="write query,category in the first row, then the ids of the gold",
+        )
     remarks = []
     if strangers:
         remarks.append(Remark.of("sheet-rows", sorted(strangers), file=sheet.name))
@@ -317,9 +321,14 @@ def _is_marked(mark: str, line: int, sheet: Sheet) -> bool:
     try:
         return _MARKS[mark.lower()]
     except KeyError:
-        problem = "this cell is not a mark"
-        remedy = "write 1 or x, or leave the cell empty"
-        raise InputError("bad-cell", sheet.name, problem, line=line, found=mark, remedy=remedy) from None
+        raise InputError(
+            "bad-cell",
+            sheet.name,
+            "this cell is not a mark",
+            line=line,
+            found=mark,
+            remedy="write 1 or x, or leave the cell empty",
+        ) from None
 
 
 class Data(NamedTuple):
@@ -354,11 +363,14 @@ def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
 
 def data(board: Ranking, candidates: float, train: Data | None) -> Grid:
     """Queries, candidates, relevant documents and labels of training and test (Table 2 of the 2021 overview)."""
-    relevant = math.nan if board.relevant is None else int(board.relevant.sum())
-    yes = math.nan if board.labels is None else sum(map(bool, board.labels))
     parts = {
         **({} if train is None else {"training": train}),
-        "test": Data(len(board.queries), relevant, yes, candidates),
+        "test": Data(
+            len(board.queries),
+            math.nan if board.relevant is None else int(board.relevant.sum()),
+            math.nan if board.labels is None else sum(map(bool, board.labels)),
+            candidates,
+        ),
     }
     columns: dict[str, Callable[[Data], float]] = {
         "queries": lambda part: part.queries,
@@ -398,8 +410,7 @@ def relevant(board: Ranking) -> Grid:
         "questions": lambda size: whole(sizes[size]),
     }
     n, total = counted(len(board.queries), "question"), counted(int(board.relevant.sum()), "relevant document")
-    caption = f"Questions by their number of relevant documents: {n}, {total}."
-    return Grid.of(sorted(sizes), columns, caption, n_text=0)
+    return Grid.of(sorted(sizes), columns, f"Questions by their number of relevant documents: {n}, {total}.", n_text=0)
 
 
 #: how measures are called in tables and figures; of the others ``Micro`` and ``Macro`` are left out
@@ -466,11 +477,13 @@ def questions(board: Ranking) -> Grid:
         **{name: lambda i, mean=mean: Number(float(mean[i])) for name, mean in means.items()},  # type: ignore[misc]
     }
     how = "answered rightly by" if n_relevant is None else "returned by"
-    caption = (
+    return Grid.of(
+        order,
+        columns,
         f"Means over {counted(len(board.counted), 'run')}, question by question. Easy: {how} at least {EASY:.0%} of "
-        f"the runs{'.' if n_relevant is None else '; reported for questions with one relevant document.'}"
+        f"the runs{'.' if n_relevant is None else '; reported for questions with one relevant document.'}",
+        n_text=2,
     )
-    return Grid.of(order, columns, caption, n_text=2)
 
 
 #: kind of questions → name of the figure of them, what is in it
@@ -502,19 +515,23 @@ def crossed(board: Ranking, categories: Categories | None) -> Grid:
     if categories is None:
         raise UsageError("option-needed", "name the categories of the questions: --categories CSV")
     if board.main != "documents":
-        problem = "questions are crossed by their number of relevant documents, which this task does not have"
-        raise UsageError("no-result", problem)
+        raise UsageError(
+            "no-result", "questions are crossed by their number of relevant documents, which this task does not have"
+        )
     of_category = masks(board, categories)
     if len(of_category) == 1:
         ((name, mask),) = of_category.items()
         of_category = {name: mask, "other": ~mask}
     by_number = _numbers(kinds(board))
-    columns = {
-        f"{number}, {name}": of_number & mask
-        for number, of_number in by_number.items()
-        for name, mask in of_category.items()
-    }
-    return _in_bins(board, columns, "; by relevant documents and category")
+    return _in_bins(
+        board,
+        {
+            f"{number}, {name}": of_number & mask
+            for number, of_number in by_number.items()
+            for name, mask in of_category.items()
+        },
+        "; by relevant documents and category",
+    )
 
 
 def _numbers(kind_of: Sequence[str]) -> dict[str, BoolArray]:
@@ -533,11 +550,12 @@ def _in_bins(board: Ranking, columns: Mapping[str, BoolArray], ending: str) -> G
     counts = {name: np.bincount(bins[mask & is_known], minlength=_BINS).tolist() for name, mask in columns.items()}
     cells: dict[str, Callable[[int], Cell]] = {"mean": lambda i: f"{i / _BINS:.1f}–{(i + 1) / _BINS:.1f}"}
     cells |= {name: lambda i, n=n: whole(n[i]) for name, n in counts.items()}  # type: ignore[misc]
-    caption = (
+    return Grid.of(
+        range(_BINS),
+        cells,
         f"Questions by their mean {short(measure.name)} over {counted(len(board.counted), 'run')}; "
-        f"a bin holds its lower bound, the last one both{ending}."
+        f"a bin holds its lower bound, the last one both{ending}.",
     )
-    return Grid.of(range(_BINS), cells, caption)
 
 
 def masks(board: Ranking, categories: Categories) -> dict[str, BoolArray]:
@@ -720,9 +738,11 @@ class Leaderboard(Ranking, TabularResult):
     def page(self) -> str:
         """All tables of the task as a page."""
         tables = everything(self, Extras(self.categories))[0].items()
-        sections = [Section(name, name.capitalize(), html(grid, name)) for name, grid in tables if grid.rows]
-        above = "".join(f"<p>{in_html(note)}</p>\n" for note in replace(self, printed=("ranking",)).notes())
-        return page(self.protocol.titled(self.edition), sections, above)
+        return page(
+            self.protocol.titled(self.edition),
+            [Section(name, name.capitalize(), html(grid, name)) for name, grid in tables if grid.rows],
+            "".join(f"<p>{in_html(note)}</p>\n" for note in replace(self, printed=("ranking",)).notes()),
+        )
 
     def only(self, form: str) -> Grid:
         """The one table that a form holds.
@@ -730,6 +750,5 @@ class Leaderboard(Ranking, TabularResult):
         :meta private:
         """
         if len(self.printed) > 1:
-            problem = f"{form} can contain only one table; give --table once, or use -f json"
-            raise UsageError("option-needed", problem)
+            raise UsageError("option-needed", f"{form} can contain only one table; give --table once, or use -f json")
         return self.tables()[0]

@@ -61,16 +61,16 @@ def joined(tasks: Mapping[str, Scored], name: str = "") -> Scored:
     first, gold = firsts[0], ", ".join(dict.fromkeys(scores.gold for scores in firsts))
     rules = {(scores.task, scores.edition): scores.decisions for scores in firsts}
     task, edition = next(iter(rules)) if len(rules) == 1 else ("", None)
-    read = "; ".join(f"{name}: {scored.task_evidence}" for name, scored in tasks.items())
     of_query = {f"{name}/{query}": name for name, scored in tasks.items() for query in scored[0].query_ids}
-    basis = Origin(gold, task, edition, first.decisions).basis([*of_query], [measure], read)
+    basis = Origin(gold, task, edition, first.decisions).basis(
+        [*of_query], [measure], "; ".join(f"{name}: {scored.task_evidence}" for name, scored in tasks.items())
+    )
     schema = Schema(first.unit, columns={place: [([*of_query], [*of_query.values()])] for place in PLACES})
-    runs = []
+    sizes, runs = [len(scores.query_ids) for scores in firsts], []
     for run in dict.fromkeys(scores.name for scored in tasks.values() for scores in scored):
         of_tasks = [next((scores for scores in scored if scores.name == run), None) for scored in tasks.values()]
         of_run = [scores for scores in of_tasks if scores is not None]
         results = [None if scores is None else scores.results.get(measure) for scores in of_tasks]
-        sizes = [len(scores.query_ids) for scores in firsts]
         answered = [
             answered
             for scores, n in zip(of_tasks, sizes, strict=True)
@@ -82,8 +82,13 @@ def joined(tasks: Mapping[str, Scored], name: str = "") -> Scored:
             schema=schema, own_remarks=tuple(dict.fromkeys(remark for scores in of_run for remark in scores.remarks)),
             team=of_run[0].team,
         ))  # fmt: skip
-    remarks = [remark for scored in tasks.values() for remark in scored.remarks]
-    return Scored(runs, basis, [None] * len(runs), remarks=remarks, keep="scores")
+    return Scored(
+        runs,
+        basis,
+        [None] * len(runs),
+        remarks=[remark for scored in tasks.values() for remark in scored.remarks],
+        keep="scores",
+    )
 
 
 def _of_all(results: Sequence[Result | None], sizes: Sequence[int]) -> Result:
@@ -194,8 +199,12 @@ def over_tasks(
             remarks.append(Remark.of("same-tasks", task=shortened(name), other=shortened(first)))
     greatest = np.abs(means).max(axis=0)
     if scale == "score" and greatest.max() > max(1.0, _UNLIKE * greatest.min()):
-        scales = [f"{shortened(name)} up to {value:.4g}" for name, value in zip(names, greatest.tolist(), strict=True)]
-        remarks.append(Remark.of("unlike-scales", scales))
+        remarks.append(
+            Remark.of(
+                "unlike-scales",
+                [f"{shortened(name)} up to {value:.4g}" for name, value in zip(names, greatest.tolist(), strict=True)],
+            )
+        )
     if empty := sorted({*tasks.values()} - {*names}):
         remarks.append(Remark.of("left-out.empty-tasks", [*map(shortened, empty)]))
     return ranked, names, remarks

@@ -157,26 +157,28 @@ def report(
         unknown += untuned
     two_golds = None
     if other is not None:
-        by = board.ranking.name
-        by_both_golds = compare(scored, measures=by, baseline=baseline, n_resamples=n_resamples, seed=seed, other=other)
+        by_both_golds = compare(
+            scored, measures=board.ranking.name, baseline=baseline, n_resamples=n_resamples, seed=seed, other=other
+        )
         assert isinstance(by_both_golds, TwoGolds)
         two_golds = replace(by_both_golds, gold=local(by_both_golds.gold), other_gold=local(by_both_golds.other_gold))
     results = (comparison, in_categories, two_golds)
     remarks = [remark for result in results if result is not None for remark in result.remarks]
     remarks += [*unknown, *board.remarks]
-    contents = Contents(
-        board=board,
-        comparison=comparison,
-        ranks=ranks_of,
-        tunings=tunings,
-        categories=in_categories,
-        texts=texts,
-        remarks=tuple(dict.fromkeys(remarks)),
-        command=command,
-        in_order=scored,
-        two_golds=two_golds,
+    whole = Report(
+        Contents(
+            board=board,
+            comparison=comparison,
+            ranks=ranks_of,
+            tunings=tunings,
+            categories=in_categories,
+            texts=texts,
+            remarks=tuple(dict.fromkeys(remarks)),
+            command=command,
+            in_order=scored,
+            two_golds=two_golds,
+        )
     )
-    whole = Report(contents)
     if path is not None:
         whole.write_html(path)
     return whole

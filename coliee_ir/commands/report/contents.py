@@ -231,8 +231,7 @@ class Texts:
 
 def _beginning(text: str) -> str:
     """One printable line."""
-    line = " ".join(text[: 4 * _LONGEST].split())
-    return shortened(line, _LONGEST)
+    return shortened(" ".join(text[: 4 * _LONGEST].split()), _LONGEST)
 
 
 def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:

@@ -142,14 +142,22 @@ def run_colour(n: int, runs: Sequence[int] | None = None) -> alt.Color:
 
     The legend has the runs that are there, by default all.
     """
-    roles = [f"@run{i}" if i <= COLOURS else "@other" for i in range(1, n + 1)]
-    return alt.Color("r:N", legend=_legend(n, runs), scale=alt.Scale(domain=list(range(n)), range=roles))
+    return alt.Color(
+        "r:N",
+        legend=_legend(n, runs),
+        scale=alt.Scale(
+            domain=list(range(n)), range=[f"@run{i}" if i <= COLOURS else "@other" for i in range(1, n + 1)]
+        ),
+    )
 
 
 def run_shape(n: int) -> alt.Shape:
     """The shape of each of n runs, so that colour is never alone in telling runs apart."""
-    shapes = [_SHAPES[i % len(_SHAPES)] for i in range(n)]
-    return alt.Shape("r:N", legend=_legend(n), scale=alt.Scale(domain=list(range(n)), range=shapes))
+    return alt.Shape(
+        "r:N",
+        legend=_legend(n),
+        scale=alt.Scale(domain=list(range(n)), range=[_SHAPES[i % len(_SHAPES)] for i in range(n)]),
+    )
 
 
 def _legend(n: int, runs: Sequence[int] | None = None) -> alt.Legend | None:

@@ -67,15 +67,22 @@ def scores(contents: Contents) -> Figure:
     if len(ranked) > 1:  # beside the measure that ranks, where a phone shows it
         panels = {**dict([next(iter(panels.items()))]), "rank": ranked, **panels}
     width = (WIDTH - 110) // len(panels) - 20
-    chart = alt.hconcat(
-        *(_panel(contents, name, points, width, is_first=not at) for at, (name, points) in enumerate(panels.items())),
-        spacing=24,
-    )
     best_alone = f"The best {DRAWN} of {len(names)} runs: a" if len(names) > DRAWN else "A"
     or_ranks = ", or the ranks that it may have" if len(ranked) > 1 else ""
-    says = f"{best_alone} dot is a run's score, a line its interval{or_ranks}."
-    data = Grid.of(range(len(names)), columns)
-    return figure("scores", f"Scores with {percent} intervals", says, chart, data, runs=names[:DRAWN])
+    return figure(
+        "scores",
+        f"Scores with {percent} intervals",
+        f"{best_alone} dot is a run's score, a line its interval{or_ranks}.",
+        alt.hconcat(
+            *(
+                _panel(contents, name, points, width, is_first=not at)
+                for at, (name, points) in enumerate(panels.items())
+            ),
+            spacing=24,
+        ),
+        Grid.of(range(len(names)), columns),
+        runs=names[:DRAWN],
+    )
 
 
 def _panel(
@@ -122,8 +129,12 @@ def table(contents: Contents) -> Grid:
         columns[name] = lambda i, name=name: whole(runs[i].counts[name])  # type: ignore[misc]
     kinds = {"Wilson's" if are_shares(board.results(measure)) else "jackknife t" for measure in board.measures}
     of_which = "Wilson's of shares of queries, jackknife t of the others" if len(kinds) > 1 else kinds.pop()
-    caption = f"Scores with {board.percent} intervals ({of_which}), for similar {plural(board.unit)}"
-    return Grid.of(range(len(runs)), columns, caption, 1 + several)
+    return Grid.of(
+        range(len(runs)),
+        columns,
+        f"Scores with {board.percent} intervals ({of_which}), for similar {plural(board.unit)}",
+        1 + several,
+    )
 
 
 def _scores_of(contents: Contents, measure: Measure, *, is_bold: bool) -> _Column:
@@ -133,9 +144,12 @@ def _scores_of(contents: Contents, measure: Measure, *, is_bold: bool) -> _Colum
 
     def cell(at: int) -> Number:
         value = values[at]
-        display = f"{value:.0f}" if is_count(measure) and not math.isnan(value) else ""
-        is_best = is_bold and f"{value:.4f}" == best
-        return Number(value, display, bold=is_best, mark=between(contents.intervals[measure][at]))
+        return Number(
+            value,
+            f"{value:.0f}" if is_count(measure) and not math.isnan(value) else "",
+            bold=is_bold and f"{value:.4f}" == best,
+            mark=between(contents.intervals[measure][at]),
+        )
 
     return cell
 
@@ -153,8 +167,7 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
         alt.Tooltip("difference:Q", title=f"difference of {comparison.measure}", format="+.4f"),
         alt.Tooltip("p:Q", title="p", format=".4f"),
     ]
-    above = name_axis(orient="top", labelAngle=0 if len(names) <= 6 else -45)
-    x = alt.X("o:O", title="minus", axis=above)
+    x = alt.X("o:O", title="minus", axis=name_axis(orient="top", labelAngle=0 if len(names) <= 6 else -45))
     y = alt.Y("r:O", title=None, axis=name_axis())
     drawn = alt.Chart(rows(_pairs(comparison, names))).encode(x=x, y=y, tooltip=tooltips)
     legible = len(names) <= FEW
@@ -176,10 +189,14 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     width, height = (max(min(640 // max(len(names), 1), 96), 50), 38) if legible else (14, 14)
     n_clear = sum(comparison.significant(pair) for pair in comparison.pairs)
     pairs = counted(len(comparison.pairs), "pair")
-    says = f"The row's run minus the column's, with p values; a star marks what is significant, {n_clear} of {pairs}."
-    chart = alt.layer(*layers).properties(width=alt.Step(width), height=alt.Step(height))
-    title = f"Differences of {comparison.measure}"
-    return figure("differences", title, says, chart, comparison.differences(), runs=names)
+    return figure(
+        "differences",
+        f"Differences of {comparison.measure}",
+        f"The row's run minus the column's, with p values; a star marks what is significant, {n_clear} of {pairs}.",
+        alt.layer(*layers).properties(width=alt.Step(width), height=alt.Step(height)),
+        comparison.differences(),
+        runs=names,
+    )
 
 
 def _pairs(comparison: Comparison, names: list[str]) -> list[dict[str, Any]]:
@@ -302,7 +319,10 @@ def by_category(contents: Contents, categories: Categories) -> Figure:
     ]
     measure = contents.measure.name
     percent = measure == "Accuracy"
-    chart = (
+    return figure(
+        "categories",
+        f"{measure} by category",
+        f"{table.caption} {len(table.rows) - 1} categories; in brackets their queries.",
         alt.Chart(rows(points))
         .mark_point(size=70, opacity=0.9)
         .encode(
@@ -321,13 +341,7 @@ def by_category(contents: Contents, categories: Categories) -> Figure:
                 alt.Tooltip("score:Q", title=measure, format=".1f" if percent else ".4f"),
             ],
         )
-        .properties(width=WIDTH - 200, height=alt.Step(24))
-    )
-    return figure(
-        "categories",
-        f"{measure} by category",
-        f"{table.caption} {len(table.rows) - 1} categories; in brackets their queries.",
-        chart,
+        .properties(width=WIDTH - 200, height=alt.Step(24)),
         table.part(range(skipped + len(names)), header=[*table.header[:skipped], *names]),
         runs=names,
         categories=order,
@@ -395,8 +409,14 @@ def by_cutoff(contents: Contents) -> Figure | None:
         )
     of_many = f" Of {len(contents.names)} runs the best {FEW} are drawn." if len(contents.names) > FEW else ""
     says = f"{p.name} over {r.name}, each ranking cut after 1, 2, 3 … documents; an open mark is the run as submitted."
-    chart = alt.layer(*layers).properties(width=WIDTH - 180, height=340)
-    return figure("cutoffs", "Precision and recall by cutoff", says + of_many, chart, data, runs=names)
+    return figure(
+        "cutoffs",
+        "Precision and recall by cutoff",
+        says + of_many,
+        alt.layer(*layers).properties(width=WIDTH - 180, height=340),
+        data,
+        runs=names,
+    )
 
 
 def missing(contents: Contents) -> Grid | None:
@@ -439,8 +459,9 @@ def tunings_table(contents: Contents) -> Grid:
 def _gain(gain: Difference) -> Number:
     """The held-out score less that of the run as submitted, with its interval."""
     low, high = gain.interval
-    mark = "" if math.isnan(low) else f"{signed_end(low, 2)} to {signed_end(high, 2)}"
-    return Number(gain.value, signed(gain.value), mark=mark)
+    return Number(
+        gain.value, signed(gain.value), mark="" if math.isnan(low) else f"{signed_end(low, 2)} to {signed_end(high, 2)}"
+    )
 
 
 def curves(
@@ -464,9 +485,13 @@ def curves(
         drawn = [point for run, tuning in tuned_runs for point in _points(run, tuning)]
         rules = [(run, tuning.rule) for run, tuning in tuned_runs]
         cuts = [{"r": run, "x": rule.threshold} for run, rule in rules if math.isfinite(rule.threshold)]
-        title = FAMILIES[rules[0][1].family].says.format(math.nan).replace("nan", "x")
         axis = alt.Axis(grid=False, tickCount=8, tickMinStep=1 if panel == "k" else 0)  # cutoffs are whole numbers
-        along = alt.X("x:Q", title=title, scale=alt.Scale(zero=False, nice=False), axis=axis)
+        along = alt.X(
+            "x:Q",
+            title=FAMILIES[rules[0][1].family].says.format(math.nan).replace("nan", "x"),
+            scale=alt.Scale(zero=False, nice=False),
+            axis=axis,
+        )
         up = alt.Y("score:Q", title=measure, axis=alt.Axis(tickCount=6))
         tooltips = [alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=measure, format=".4f")]
         base = alt.Chart(rows(drawn)).encode(x=along, color=colour)
@@ -479,9 +504,14 @@ def curves(
         ]
         charts.append(alt.layer(*layers).properties(**size))
     shown_as = ", with 95% intervals" if any(tuning.curve_intervals for tuning in tunings) else ""
-    says = f"{measure} at each cutoff or threshold of the tuned rules{shown_as}; dashed lines show where the rules cut."
-    chart = alt.concat(*charts, columns=3 if many else 1)
-    return figure("curve", f"{measure} over the cutoff", says, chart, data or points(tunings), runs=names)
+    return figure(
+        "curve",
+        f"{measure} over the cutoff",
+        f"{measure} at each cutoff or threshold of the tuned rules{shown_as}; dashed lines show where the rules cut.",
+        alt.concat(*charts, columns=3 if many else 1),
+        data or points(tunings),
+        runs=names,
+    )
 
 
 def _points(run: int, tuning: Tuning) -> Iterator[dict[str, float]]:

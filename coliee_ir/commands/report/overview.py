@@ -70,9 +70,15 @@ def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, kind_in_word
     for i in range(parts):
         part = replace(table, rows=questions[i * size : (i + 1) * size])
         of_parts = f", part {i + 1} of {parts}" if parts > 1 else ""
-        says = f"{means}, hardest first{of_parts}. {note}".strip()
-        title = f"{kind_in_words[0].upper()}{kind_in_words[1:]}{of_parts}"
-        figures.append(_figure(f"{name}-{i + 1}" if i else name, title, says, part, measures))
+        figures.append(
+            _figure(
+                f"{name}-{i + 1}" if i else name,
+                f"{kind_in_words[0].upper()}{kind_in_words[1:]}{of_parts}",
+                f"{means}, hardest first{of_parts}. {note}".strip(),
+                part,
+                measures,
+            )
+        )
     return figures
 
 
@@ -85,20 +91,39 @@ def _figure(name: str, title: str, says: str, part: Grid, measures: Sequence[str
         if isinstance(cell, Number) and math.isfinite(cell.value)
     ]
     step = min(_WIDE, _WIDTH // max(len(names), 1))
-    axis = alt.Axis(
-        labelAngle=-90, grid=False, ticks=False, labelFontSize=min(step, 11), labelOverlap=False,
-        labelExpr=number_label("questions"),
-    )  # fmt: skip
-    x = alt.X("q:O", title=None, axis=axis)
+    x = alt.X(
+        "q:O",
+        title=None,
+        axis=alt.Axis(
+            labelAngle=-90,
+            grid=False,
+            ticks=False,
+            labelFontSize=min(step, 11),
+            labelOverlap=False,
+            labelExpr=number_label("questions"),
+        ),
+    )
     y = alt.Y("mean:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))
-    tooltips = [alt.Tooltip("question:N"), alt.Tooltip("measure:N"), alt.Tooltip("mean:Q", format=".4f")]
-    base = alt.Chart().encode(x=x, tooltip=tooltips)
+    base = alt.Chart().encode(
+        x=x, tooltip=[alt.Tooltip("question:N"), alt.Tooltip("measure:N"), alt.Tooltip("mean:Q", format=".4f")]
+    )
     stems = base.mark_rule(color="@other").encode(y=y)
     dots = base.mark_point(size=26, color="@run1").encode(y=y)
-    heads = alt.Header(labelAngle=0, labelAlign="left", labelOrient="left", labelPadding=6, title=None)
-    chart = (
+    return figure(
+        name,
+        title,
+        says,
         alt.layer(stems, dots, data=rows(points))
         .properties(width=alt.Step(step), height=_HEIGHT)
-        .facet(row=alt.Row("measure:N", sort=[*measures], header=heads, title=None), spacing=16)
+        .facet(
+            row=alt.Row(
+                "measure:N",
+                sort=[*measures],
+                header=alt.Header(labelAngle=0, labelAlign="left", labelOrient="left", labelPadding=6, title=None),
+                title=None,
+            ),
+            spacing=16,
+        ),
+        part,
+        questions=names,
     )
-    return figure(name, title, says, chart, part, questions=names)

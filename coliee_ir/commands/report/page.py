@@ -53,12 +53,11 @@ def page(contents: Contents) -> str:
     content, evaluation = embedded(details(contents)), embedded(contents.evaluation())
     figures = drawn(contents)
     scripts = [script(), part("sort.js") + _text("page.js")]
-    policy = (
-        f"default-src 'none'; script-src {' '.join(map(fingerprint, scripts))}; style-src 'unsafe-inline'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
     return _template().render(
-        policy=policy,
+        policy=(
+            f"default-src 'none'; script-src {' '.join(map(fingerprint, scripts))}; style-src 'unsafe-inline'; "
+            "img-src data:; base-uri 'none'; form-action 'none'"
+        ),
         style=unbroken(part("page.css")),
         scripts=[unbroken(code) for code in scripts],
         title=_title(contents),
