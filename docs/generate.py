@@ -38,7 +38,7 @@ from coliee_ir.rules.protocol import (
     protocol,
     use_protocol_file,
 )
-from coliee_ir.scoring.scores import ranked_by
+from coliee_ir.scoring.comparable import ranked_by
 
 DOCS = Path(__file__).parent
 

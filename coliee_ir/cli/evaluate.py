@@ -14,7 +14,8 @@ from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import measures
 from coliee_ir.output import grid
 from coliee_ir.rules.choices import FORMS
-from coliee_ir.scoring.scores import Scores, ScoreTable, Timing
+from coliee_ir.scoring.output import ScoreTable
+from coliee_ir.scoring.scores import Scores, Timing
 
 
 def _check(options: argparse.Namespace) -> None:

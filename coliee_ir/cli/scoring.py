@@ -32,7 +32,8 @@ from coliee_ir.reading.anything import check_columns, gold_files, is_gold_by_nam
 from coliee_ir.reading.basis import Basis, basis_of, single_measures
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.choices import PLACES
-from coliee_ir.scoring.scores import Keep, Scored, Scores, comparable
+from coliee_ir.scoring.comparable import comparable
+from coliee_ir.scoring.scores import Keep, Scored, Scores
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -21,8 +21,9 @@ from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.grid import Grid, Number, whole
 from coliee_ir.output.rendering import OnGold
+from coliee_ir.scoring.comparable import checked, comparable
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
-from coliee_ir.scoring.scores import Scores, checked, comparable
+from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.power import largest_share, least_found, told_apart_by

@@ -49,16 +49,9 @@ from coliee_ir.inbox.tasks import (
     words_of,
 )
 from coliee_ir.inbox.teams import Sender, Teams
-from coliee_ir.reading.anything import (
-    are_labels,
-    is_gold_by_name,
-    read_gold,
-    read_run_by,
-    reads_as_gold,
-    reads_as_run,
-    system_of,
-)
+from coliee_ir.reading.anything import is_gold_by_name, read_gold, read_run_by, reads_as_gold, reads_as_run, system_of
 from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.tasks import are_labels
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
     NUMBERED,

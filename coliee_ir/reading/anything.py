@@ -1,4 +1,4 @@
-"""From anything that holds a gold or a run (a path, ``-``, a dictionary, a frame) to a record; and which task it is."""
+"""From anything that holds a gold or a run (a path, ``-``, a dictionary, a frame) to a record."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
@@ -26,7 +25,6 @@ from coliee_adapters.forms.rows import gold_in, run_in
 from coliee_adapters.forms.vocabulary import (
     ANSWERS,
     EVERY_NAME,
-    LABELS,
     MEMORY,
     OF_GOLD,
     OF_RUN,
@@ -49,22 +47,16 @@ from coliee_adapters.records import (
     normal_id,
 )
 from coliee_adapters.remarks import Remarks
-from coliee_ir.rules.choices import TASKS
+from coliee_ir.reading.gold_ids import sign_of_ids
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
     TASK_SIGNS,
-    FoundTask,
     Protocol,
     has_exact_ids,
     protocol,
     task_name,
 )
 
-#: sign of a task, and the ids of its queries and documents
-_CASE_LAW_IDS = (
-    ("cases", re.compile(r"[0-9]{6}(\.txt)?"), re.compile(r"[0-9]{6}(\.txt)?")),
-    ("paragraphs", re.compile(r"[0-9]{3,4}(\.txt)?"), re.compile(r"[0-9]{3}(\.txt)?")),
-)
 #: an exam year as a word of a file's name, and what separates it from the others
 EXAM_IN_NAME = r"(?i)[\W_]*(?<![^\W_])([hr])([0-9]{1,2})(?![^\W_])[\W_]*"
 
@@ -202,7 +194,7 @@ def read_gold(
     with reading_errors_as_input(file.name):
         if task is None and gold_form.name in ("qrels", "parquet"):
             gold = gold_in(gold_form, file, exact_id)
-            task = TASK_SIGNS[_sign_of_ids(gold)].task
+            task = TASK_SIGNS[sign_of_ids(gold)].task
             if id_rule(task, "qrels") is exact_id:
                 return gold
         return gold_in(gold_form, file, id_rule(task, gold_form.name))
@@ -260,7 +252,7 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
     first, remarks = golds[0], passed + Remarks()
     remarks.each("gold-files", (f"{Path(gold.path).name}, {counted(len(gold.queries), 'query')}" for gold in golds))
     for gold in golds:
-        tasks = [None if each.qrels is None else TASK_SIGNS[_sign_of_ids(each)].task for each in (first, gold)]
+        tasks = [None if each.qrels is None else TASK_SIGNS[sign_of_ids(each)].task for each in (first, gold)]
         for what, of_first, of_gold in (
             ("the form", first.format, gold.format),
             ("the task", first.task or "none", gold.task or "none"),
@@ -486,73 +478,6 @@ def _blocks_without_self_retrieval(run: Run) -> Iterator[Columns]:
         yield block.lines_where(is_kept)
 
 
-def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> FoundTask:
-    """The task that a gold belongs to, together with a run where the gold leaves it open."""
-    if gold.task in TASKS and gold.format != "tort":
-        return FoundTask(gold.task, "the XML says so")
-    return TASK_SIGNS[_sign_of(gold, readable(run), columns)]
-
-
-def _sign_of(gold: Gold, run: Any, columns: Mapping[str, str] | None) -> str:
-    """What shows the task of a gold that does not state it: a key of ``TASK_SIGNS``."""
-    if gold.format == "tort":
-        if gold.labels is None or gold.qrels is None:
-            return "no-decisions" if gold.labels is None else "no-claims"
-        is_pilot = isinstance(run, Source) and detect.form_of(run, "run").name == "tort"
-        cases = forms.tort.read_cases(run) if is_pilot else []
-        return "nothing-decided" if cases and all(case.court_decision is None for case in cases) else "decisions"
-    if gold.qrels is None:
-        return "labels-only"
-    if gold.labels is not None:
-        return "statute-labels" if are_labels(run, columns) else "statute-articles"
-    return "statute-no-labels" if gold.format == "statute-xml" else _sign_of_ids(gold)
-
-
-def documents_of(gold: Gold) -> Iterator[str]:
-    """The judged documents of a gold; one that is judged for several queries comes for each."""
-    return chain.from_iterable((gold.qrels or {}).values())
-
-
-def asks_statute_questions(gold: Gold) -> bool:
-    """Whether all queries of a gold have ids of statute questions, ``R07-01-O``, in any format."""
-    return bool(gold.queries) and all(map(STATUTE_ID.fullmatch, gold.queries))
-
-
-def years(gold: Gold) -> dict[str, str]:
-    """Query → year, in the order of the gold: ``R05`` of ``R05-01-A`` or ``R5-1-A``; or else the name of its file.
-
-    >>> years(Gold(labels={"H30-1-A": True, "R01-1-A": False, "R1-18-U": True}))
-    {'H30-1-A': 'H30', 'R01-1-A': 'R01', 'R1-18-U': 'R01'}
-    """
-    if asks_statute_questions(gold):
-        return {query: exam_of(query) for query in gold.queries}
-    if not gold.files:
-        raise UsageError(
-            "no-dates",
-            f"{gold.path}: the ids of the queries do not show their year; give one gold for each year: a folder, or "
-            "--gold FILE for each further year",
-        )
-    return {query: Path(gold.files[query]).name.split(".")[0] for query in gold.queries}
-
-
-def asks_cases(gold: Gold) -> bool:
-    """Whether all queries and documents of a gold have ids of cases as in Task 1 since 2021: six digits."""
-    return bool(gold.queries) and all(map(re.compile("[0-9]{6}").fullmatch, (*gold.queries, *documents_of(gold))))
-
-
-def _sign_of_ids(gold: Gold) -> str:
-    """What the ids of a gold without labels show, in a file as in memory; what is no COLIEE id is TREC's."""
-    qrels = gold.qrels or {}
-    if all(map(STATUTE_ID.fullmatch, qrels)):
-        return "statute-ids"
-    if gold.format == "qrels":
-        return "qrels"
-    for sign, query_id, document_id in _CASE_LAW_IDS:
-        if all(map(query_id.fullmatch, qrels)) and all(map(document_id.fullmatch, documents_of(gold))):
-            return "graded" if any(level != 1 for judged in qrels.values() for level in judged.values()) else sign
-    return "other-ids"
-
-
 def tag_of(source: Source) -> str:
     """The run tag that the first line of a file shows; its name, where that shows none. Nothing is read behind it."""
     if source.is_folder or source.is_stream:
@@ -616,51 +541,6 @@ def reads_as_run(source: Any, *, task: str | None = None) -> bool:
         record = read_run(source, task=task)
         return isinstance(record, Answers) or any(True for _ in record.blocks())
     return False
-
-
-def clearest_run(runs: Iterable[object], columns: Mapping[str, str] | None = None) -> object:
-    """The submission that shows the task best: one that can only hold documents, beside which answers may stand.
-
-    Three words in a line show least: any text may have them. What cannot be opened or recognised shows nothing.
-    """
-    by_form: dict[str, Source] = {}
-    for candidate in runs:
-        run = readable(candidate, columns)
-        if not isinstance(run, Source):
-            return run
-        with contextlib.suppress(ColieeError):
-            name = detect.form_of(run, "run").name
-            if name not in by_form:
-                by_form.setdefault("labels" if name in ("json", "table", "parquet") and are_labels(run) else name, run)
-    clear = [by_form[name] for name in by_form if name not in ("labels", "columns")]
-    if not clear and "columns" in by_form and _lists_articles(by_form["columns"]):
-        return by_form["columns"]
-    return next(iter(clear), None) or by_form.get("labels") or by_form.get("columns")
-
-
-def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
-    """Whether a submission holds labels, or is meant to."""
-    if isinstance(run, Source):
-        name = detect.form_of(run, "run").name
-        if name == "json":
-            return isinstance(detect.read_run(run), Answers)
-        if name in ("table", "parquet"):
-            return detect.holds_answers(run)
-        return name == "labels" or (name == "columns" and _meant_as_labels(run))
-    return isinstance(run, Answers) or forms.frames.holds_answers(run, columns)
-
-
-def _meant_as_labels(run: Source) -> bool:
-    """Whether most of the first lines give Y or N, or 1 or 0, for documents; their reader will say what is wrong."""
-    words = [split_columns(line)[1:2] for line in first_lines(run.head())]
-    labels = sum(word[0].lower() in LABELS or word[0] in ("0", "1") for word in words if word)
-    return 2 * labels >= len(words)
-
-
-def _lists_articles(run: Source) -> bool:
-    """Whether the first lines give numbers of articles, and no 1 and 0 for labels."""
-    words = [split_columns(line)[1:2] for line in first_lines(run.head())]
-    return all(word and re.fullmatch("[0-9]+(-[0-9]+)*", word[0]) for word in words) and not _meant_as_labels(run)
 
 
 def readable(source: object, columns: Mapping[str, str] | None = None) -> Any:

@@ -38,19 +38,10 @@ from coliee_adapters.records import (
 )
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Measure, parse, parse_formula
-from coliee_ir.reading.anything import (
-    asks_cases,
-    asks_statute_questions,
-    check_apart,
-    clearest_run,
-    documents_of,
-    find_task,
-    in_order,
-    read_gold,
-    read_run_by,
-    without_self_retrieval,
-)
+from coliee_ir.reading.anything import check_apart, in_order, read_gold, read_run_by, without_self_retrieval
+from coliee_ir.reading.gold_ids import asks_cases, asks_statute_questions, documents_of
 from coliee_ir.reading.submission import Arrays, Submission
+from coliee_ir.reading.tasks import clearest_run, find_task
 from coliee_ir.rules.choices import CHOICES, TASKS
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import TASK_SIGNS, Protocol, known_edition, protocol, task_name

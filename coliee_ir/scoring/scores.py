@@ -5,30 +5,28 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
-from coliee_adapters import trec_eval
-from coliee_adapters.checked import error_for_argument, one_of, texts
-from coliee_adapters.errors import ScoreWarning, UsageError, printable, quoted, shortened
+from coliee_adapters.checked import texts
+from coliee_adapters.errors import ScoreWarning, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_adapters.remarks import Remark, as_json
-from coliee_adapters.trec_eval import Request
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Delegated, Measure, Result
 from coliee_ir.measures.base import PARTS, share
 from coliee_ir.measures.ties import Span, Ties
 from coliee_ir.output import envelope
-from coliee_ir.output.grid import Cell, Grid, Number, Rows, separated
-from coliee_ir.output.rendering import Forms, TabularResult
-from coliee_ir.reading.basis import Basis, single_measures
-from coliee_ir.reading.submission import Invalid, Submission, names_in_teams
+from coliee_ir.output.grid import Cell, Grid, Number, Rows
+from coliee_ir.output.rendering import TabularResult
+from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.rules.decisions import Decisions
 
 if TYPE_CHECKING:
@@ -261,15 +259,6 @@ def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> in
     return places[0]
 
 
-def ranking_of(scores: Scores) -> Measure:
-    """The measure that ranks, which is the first; refused where scores were read that do not show it."""
-    if names := () if scores.schema is None else scores.schema.rivals:
-        listed = ", ".join(map(shortened, names[:12])) + ", …" * (len(names) > 12)
-        problem = "name the measure that ranks with -m NAME (in Python measure=)"
-        raise UsageError("option-needed", f"{problem}; it may be {listed}")
-    return next(iter(scores.results))
-
-
 def _table(
     unanswered: str, lower: Sequence[str], higher: Sequence[str], only: Sequence[str], measures: str | Sequence[str]
 ) -> score_tables.ScoreTableBuilder:
@@ -287,28 +276,6 @@ def _table(
         directions[name] = True
     asked = texts("measures", measures, "the name of a measure, or a list of names")
     return score_tables.ScoreTableBuilder(directions, unanswered, texts("only", only, "ids of queries"), asked)
-
-
-def measure_of(scored: Sequence[Scores], name: str) -> Measure:
-    """The measure of a name, by which some runs were scored."""
-    every, schema = {measure.name: measure for scores in scored for measure in scores.results}, scored[0].schema
-    if name not in every and schema is not None and name in schema.columns:
-        raise UsageError("not-comparable", f"{shortened(name)} was not read; name it in Scored.read(…, measures=…)")
-    known = every.get(name) or single_measures([name], scored[0].task, scored[0].edition)[0]
-    if known not in every.values():
-        problem = f"no run was scored by {known}; name it when you score them"
-        raise UsageError("not-comparable", f"{problem} (they were by {', '.join(every)})")
-    return known
-
-
-def ranked_by(scored: Scored, name: str) -> Scored:
-    """A copy with the ranking measure first: the one named, or else the one that ranks by default."""
-    one_of("measure", name, str, "the name of a measure")
-    if not scored:
-        return scored
-    ranking = measure_of(scored, name) if name else ranking_of(scored[0])
-    _ = ranking.lower_is_better  # which somebody must have said
-    return replace(scored, scores=[scores.by([ranking]) for scores in scored]) if name else scored
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -447,41 +414,6 @@ class Scored(TabularResult, Sequence[Scores]):
         return document(self.scores, per_query=per_query, ties=ties)
 
 
-#: what functions of scores take, for messages
-_SCORED: Final = "what evaluate_all gives, or Scored.from_frame of a table of scores, or Scored.read of a file"
-
-
-def checked(scored: object, at_least: int = 1, what: str = "this", *, documents: bool = False) -> Sequence[Scores]:
-    """Runs that were scored, at least ``at_least`` of them; with judged documents where these are needed."""
-    kind = f"{_SCORED}; or a list of Scores"
-    runs: Sequence[Scores] = one_of("scored", scored, Sequence, kind)
-    if not all(isinstance(scores, Scores) for scores in runs):
-        raise error_for_argument("scored", kind, scored)
-    if len(runs) < at_least:
-        raise UsageError("too-few", f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
-    lacking = (scores for scores in runs if str(scores.decisions.unanswered) == "tasks" and not all(scores.answered))
-    if at_least and next(lacking, None) is not None:  # a leaderboard over tasks needs none at least
-        raise UsageError("not-comparable", f"{what} needs scores of all queries; read with unanswered=tasks, some lack")
-    if documents and not all(scores.judged for scores in runs):
-        raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
-    return with_unique_names(runs)
-
-
-def with_unique_names(runs: Sequence[Scores]) -> Sequence[Scores]:
-    """Runs, each with a name that no other has, also where they were not scored together."""
-    if len({scores.name for scores in runs}) == len(runs):
-        return runs
-    names = names_in_teams([("", scores.name, i) for i, scores in enumerate(runs)])
-    return [replace(scores, unique_name=name) for scores, name in zip(runs, names, strict=True)]
-
-
-def with_judged(scored: object, what: str) -> Scored:
-    """Runs whose judged documents were kept, without which something cannot be made; or scores that were read."""
-    runs: Scored = one_of("scored", scored, Scored, _SCORED)
-    checked(runs, 0, what, documents=bool(runs) and runs.keep != "scores")
-    return runs
-
-
 def warn_of(scored: Iterable[Scores]) -> None:
     """Warn, once and at the line of the user's code, of the remarks that put scores in doubt."""
     first = next((filter_ for filter_ in warnings.filters if issubclass(ScoreWarning, filter_[2])), None)
@@ -499,29 +431,6 @@ def warn_of_doubts(doubts: Sequence[str]) -> None:
         frame, level = frame.f_back, level + 1
     more = f"\n… and {len(doubts) - _WARNED} more; see the remarks" if len(doubts) > _WARNED else ""
     warnings.warn("\n".join(doubts[:_WARNED]) + more, ScoreWarning, stacklevel=level)
-
-
-def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> list[Measure]:
-    """The measures by which runs scored by the same rules are compared; by default the one that ranks."""
-    first = scored[0]
-    names = texts("measures", names or (), "the name of a measure, or a list of names", ordered=True)
-    measures = list(dict.fromkeys(measure_of(scored, name) for name in names)) or [ranking_of(first)]
-    for measure in measures:
-        _ = measure.lower_is_better  # which somebody must have said
-    for scores in scored:
-        if missing := [measure for measure in measures if measure not in scores.results]:
-            problem = f"some runs have no {missing[0]} score; were all scored by it, and have the same parts?"
-            raise UsageError("not-comparable", problem)
-        if tuple(scores.query_ids) != tuple(first.query_ids):
-            raise UsageError("not-comparable", "the runs were scored on different queries")
-        if scores.counts.get("relevant") != first.counts.get("relevant"):
-            raise UsageError("not-comparable", "the runs were scored on different golds")
-        if (scores.task, scores.edition, scores.decisions) != (first.task, first.edition, first.decisions):
-            raise UsageError("not-comparable", "the runs were scored by different rules")
-        if first.query_ids and not len(scores.results[measures[0]].per_query):
-            problem = "the scores of single queries were not kept: evaluate_all(…, keep='queries')"
-            raise UsageError("not-comparable", problem)
-    return measures
 
 
 def every_measure(runs: Sequence[Scores]) -> list[Measure]:
@@ -543,56 +452,6 @@ def preamble(scores: Scores) -> dict[str, Any]:
     return envelope.preamble(scores.task, scores.edition, scores.gold, scores.decisions.to_dict(), scores.excluded)
 
 
-class ScoreTable(TabularResult):
-    """The scores of runs against one gold, as they are written."""
-
-    __slots__ = ("per_query", "runs", "ties")
-
-    forms: ClassVar[Forms] = {
-        "jsonl": lambda table: (
-            envelope.dumped({**preamble(scores), **entry}, indent=None)
-            for scores, entry in zip(table.runs, table.entries(), strict=True)
-        ),
-        "csv": lambda table: separated(table.rows()),
-        "tsv": lambda table: separated(table.rows(), "\t"),
-        "trec": lambda table: _trec(table.runs, table.per_query),
-    }
-
-    def __init__(self, runs: Scored, *, per_query: bool = False, ties: bool = False) -> None:
-        self.runs, self.per_query, self.ties = runs, per_query, ties
-
-    def tables(self) -> Sequence[Grid]:
-        """The one table."""
-        return [spans(self.runs) if self.ties else as_grid(self.runs, self.per_query)]
-
-    def rows(self) -> Grid:
-        """The table with the further columns that reading it back needs."""
-        return spans(self.runs) if self.ties else as_grid(self.runs, self.per_query, sums=True)
-
-    def entries(self) -> Iterator[dict[str, Any]]:
-        """Each run as an entry of the JSON."""
-        return (scores.to_dict(per_query=self.per_query, ties=self.ties) for scores in self.runs)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``evaluate``."""
-        return document(self.runs, per_query=self.per_query, ties=self.ties)
-
-    def json(self, inputs: Mapping[str, str] | None = None) -> Iterator[str]:
-        """The JSON as text, a run at a time."""
-        return envelope.dumped_list(envelope.with_inputs(preamble(self.runs[0]), inputs), "runs", self.entries())
-
-
-def spans(runs: Sequence[Scores]) -> Grid:
-    """Each measure of each run: the score, and what it could be with documents of equal score in another order."""
-    header = ["run", "measure", "score", "lowest", "expected", "highest"]
-    rows: list[list[Cell]] = [
-        [scores.name, measure.name, *(_number(measure, value) for value in (result.value, *scores.span(measure)))]
-        for scores in runs
-        for measure, result in scores.results.items()
-    ]
-    return Grid(header, rows, n_text=2)
-
-
 def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> Grid:
     """The scores as a table, the best of each measure bold; with ``per_query`` each query, then ``all``.
 
@@ -610,7 +469,7 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
     def total(i: int) -> list[Cell]:
         scores = runs[i]
         numbers: list[Cell] = [
-            _number(measure, scores.results[measure].value, top) if measure in scores.results else Number(math.nan)
+            number_of(measure, scores.results[measure].value, top) if measure in scores.results else Number(math.nan)
             for measure, top in zip(measures, best, strict=True)
         ]
         numbers += [Number(column[-1]) for column in added[i]]
@@ -662,7 +521,8 @@ def _count(value: float) -> Number:
     return Number(value, "" if math.isnan(value) else f"{value:.0f}")
 
 
-def _number(measure: Measure, value: float, best: str | None = None) -> Number:
+def number_of(measure: Measure, value: float, best: str | None = None) -> Number:
+    """A score as a cell; bold where it is printed as the best one is."""
     number = _count(value) if is_count(measure) else Number(value)
     return number._replace(bold=True) if best is not None and number.text == best else number
 
@@ -677,54 +537,6 @@ def _best(runs: Sequence[Scores], measures: Sequence[Measure]) -> list[str | Non
     best = {m: m.best(scores.results[m].value for scores in runs if m in scores.results) for m in measures}
     several = len(runs) > 1
     return [
-        _number(m, best[m]).text if several and not math.isnan(best[m]) and not is_count(m) else None for m in measures
+        number_of(m, best[m]).text if several and not math.isnan(best[m]) and not is_count(m) else None
+        for m in measures
     ]
-
-
-def _trec(runs: Sequence[Scores], per_query: bool) -> str:
-    """Lines as ``trec_eval -c`` (with ``per_query``: ``-c -q``) prints them: in its order, queries by id, then ``all``.
-
-    As in trec_eval 9.0.8, a query that the run does not answer has no lines of its own and counts in ``all``.
-    A value asked for under two names is printed once. Our own measures follow trec_eval's.
-    """
-    lines: list[str] = []
-    for scores in runs:
-        measures = _in_trec_order(list(scores.results))
-        if per_query:
-            by_id = sorted(range(len(scores.query_ids)), key=scores.query_ids.__getitem__)
-            columns = [
-                (measure, scores.results[measure].per_query.tolist(), _answered(scores, measure))
-                for measure in measures
-                if not isinstance(measure, Delegated) or not measure.request.base.startswith(("num_q", "gm_"))
-            ]
-            for i in by_id:
-                query = printable(scores.query_ids[i])
-                lines += [
-                    _trec_line(measure, query, values[i])
-                    for measure, values, answered in columns
-                    if answered[i] and not math.isnan(values[i])
-                ]
-        if len(runs) > 1:  # as in trec_eval's summary, and the only thing that tells the runs apart
-            lines.append(f"{'runid':<22}\tall\t{printable(scores.name)}\n")
-        lines += [_trec_line(measure, "all", scores.results[measure].value) for measure in measures]
-    return "".join(lines)
-
-
-def _answered(scores: Scores, measure: Measure) -> Sequence[bool]:
-    """Which queries are answered in the part of the submission that the measure reads."""
-    answered = scores.results[measure].answered
-    return scores.answered if answered is None else answered.tolist()
-
-
-def _in_trec_order(measures: Sequence[Measure]) -> list[Measure]:
-    delegated = {measure.request: measure for measure in measures if isinstance(measure, Delegated)}
-    ours = [measure for measure in measures if not isinstance(measure, Delegated)]
-    return [*(delegated[request] for request in trec_eval.in_trec_eval_order(delegated)), *ours]
-
-
-def _trec_line(measure: Measure, query: str, value: float) -> str:
-    name = measure.name
-    if isinstance(measure, Delegated) and measure.request == Request(measure.request.base, measure.request.parameter):
-        name = measure.request.name  # with options, such as rel=2, it is not what trec_eval prints under this name
-    number = f"{value:.0f}" if is_count(measure) else f"{value:6.4f}"
-    return f"{name:<22}\t{query}\t{number}\n"

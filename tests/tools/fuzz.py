@@ -49,7 +49,8 @@ from coliee_adapters.records import Run, normal_id
 from coliee_ir import Evaluator, Scores, convert, evaluate
 from coliee_ir.cli import main as coliee_ir_main
 from coliee_ir.judging import workers
-from coliee_ir.reading.anything import find_task, read_gold, read_run, readable
+from coliee_ir.reading.anything import read_gold, read_run, readable
+from coliee_ir.reading.tasks import find_task
 
 #: ending → what compresses
 COMPRESSED: Final[dict[str, Callable[[bytes], bytes]]] = {

@@ -25,8 +25,9 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.output.envelope import number
 from coliee_ir.rules.choices import CORRECTIONS, TESTS, test_name
+from coliee_ir.scoring.comparable import checked, comparable
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
-from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
+from coliee_ir.scoring.scores import Scores, place_of
 from coliee_ir.stats import resampling, systems
 from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.paired import (

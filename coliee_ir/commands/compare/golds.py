@@ -22,7 +22,8 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.ranked import JudgedShare
 from coliee_ir.output.grid import Cell, Grid, distinct, number_or_dash, whole
-from coliee_ir.scoring.scores import Scored, Scores, checked, comparable
+from coliee_ir.scoring.comparable import checked, comparable
+from coliee_ir.scoring.scores import Scored, Scores
 from coliee_ir.stats.agreement import Estimate, f1, halves, kappa, tau_ap, tau_b
 from coliee_ir.stats.resampling import Resampling
 

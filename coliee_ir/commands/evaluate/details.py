@@ -19,10 +19,11 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, MacroR, Micro, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number, number_or_dash, whole
 from coliee_ir.output.rendering import TabularResult, jsonable
-from coliee_ir.reading.anything import years
+from coliee_ir.reading.gold_ids import years
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import protocol
-from coliee_ir.scoring.scores import Scored, Scores, checked, comparable, every_measure, is_count, preamble
+from coliee_ir.scoring.comparable import checked, comparable
+from coliee_ir.scoring.scores import Scored, Scores, every_measure, is_count, preamble
 from coliee_ir.stats.cutting import (
     NEAR,
     at_cutoffs,

@@ -33,8 +33,9 @@ from coliee_ir.measures.sets import MacroF
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Grid, Number, difference_cells, number_or_dash
 from coliee_ir.output.rendering import OnGold
-from coliee_ir.reading.anything import in_order, readable, years
+from coliee_ir.reading.anything import in_order, readable
 from coliee_ir.reading.basis import Rules, measures_named, suggesting_rules
+from coliee_ir.reading.gold_ids import years
 from coliee_ir.reading.submission import Submission, unique_names
 from coliee_ir.rules.choices import NORM, TIES
 from coliee_ir.rules.decisions import Decisions

@@ -34,8 +34,9 @@ from coliee_ir.measures.base import upwards
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid
 from coliee_ir.rules.choices import PLACES
+from coliee_ir.scoring.comparable import measure_of, ranked_by, with_judged
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
-from coliee_ir.scoring.scores import Scored, measure_of, ranked_by, with_judged
+from coliee_ir.scoring.scores import Scored
 from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.paired import Ranks, Standings, too_few_queries
 from coliee_ir.stats.resampling import (

@@ -26,9 +26,10 @@ from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import of_mean
 from coliee_ir.output.grid import distinct
 from coliee_ir.rules.choices import PLACES, SCALES
+from coliee_ir.scoring.comparable import checked, measure_of, ranking_of
 from coliee_ir.scoring.replicates import groups_in
 from coliee_ir.scoring.score_tables import ExternalMeasure, Origin, Schema, is_total
-from coliee_ir.scoring.scores import Scored, Scores, checked, measure_of, ranking_of
+from coliee_ir.scoring.scores import Scored, Scores
 from coliee_ir.stats.paired import Board, Ranks
 from coliee_ir.stats.resampling import Resampling
 from coliee_ir.stats.strata import terms_over_tasks

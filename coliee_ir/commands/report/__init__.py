@@ -34,7 +34,8 @@ from coliee_ir.output.grid import Grid
 from coliee_ir.output.rendering import TabularResult
 from coliee_ir.output.webpage import local
 from coliee_ir.reading.basis import Basis
-from coliee_ir.scoring.scores import Scored, Scores, checked, ranked_by, with_judged
+from coliee_ir.scoring.comparable import checked, ranked_by, with_judged
+from coliee_ir.scoring.scores import Scored, Scores
 from coliee_ir.stats.resampling import N_RESAMPLES, SEED, Resampling
 
 __all__ = ["Report", "check_installed", "report"]

@@ -40,8 +40,9 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
-from coliee_ir.reading.anything import in_order, readable, years
+from coliee_ir.reading.anything import in_order, readable
 from coliee_ir.reading.basis import Rules, basis_of, judgements_of, measures_named, suggesting_rules
+from coliee_ir.reading.gold_ids import years
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.evaluator import Evaluator

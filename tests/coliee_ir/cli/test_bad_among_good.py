@@ -11,7 +11,8 @@ from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError
 from coliee_ir import evaluate, validate
-from coliee_ir.reading.anything import clearest_run, find_task, read_gold
+from coliee_ir.reading.anything import read_gold
+from coliee_ir.reading.tasks import clearest_run, find_task
 
 GOLD1, RUN1 = EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "bm25.txt"
 DENSE = EXAMPLES / "task1" / "dense.txt"

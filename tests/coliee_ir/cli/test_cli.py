@@ -37,7 +37,7 @@ from coliee_ir.commands.validate import Validation
 from coliee_ir.measures import everything
 from coliee_ir.output.rendering import render
 from coliee_ir.rules.choices import TASKS
-from coliee_ir.scoring.scores import ScoreTable
+from coliee_ir.scoring.output import ScoreTable
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 

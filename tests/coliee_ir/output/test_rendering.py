@@ -13,7 +13,7 @@ from coliee_adapters.errors import UsageError
 from coliee_ir import Run, Submission, evaluate, evaluate_all, fit_fusion, tune, validate
 from coliee_ir.commands.tune.result import Tunings
 from coliee_ir.output.rendering import print_to_terminal, render
-from coliee_ir.scoring.scores import ScoreTable
+from coliee_ir.scoring.output import ScoreTable
 
 TASK1 = Path(coliee_ir.examples.__file__).parent / "task1"
 GOLD, RUNS = TASK1 / "gold.json", [TASK1 / "bm25.txt", TASK1 / "dense.txt"]

@@ -20,7 +20,9 @@ from coliee_ir.cli import main
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.rendering import render as written
-from coliee_ir.scoring.scores import ScoreTable, as_grid, document, with_unique_names
+from coliee_ir.scoring.comparable import with_unique_names
+from coliee_ir.scoring.output import ScoreTable
+from coliee_ir.scoring.scores import as_grid, document
 
 GOLD = {"q1": {"a": 1, "b": 1}, "q10": {"a": 1}, "q2": {}}
 RUNS = {"A": {"q1": ["a", "b"]}, "B": {"q1": ["a"], "q10": ["x"], "q2": ["y"]}}

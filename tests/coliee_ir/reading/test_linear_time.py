@@ -11,7 +11,8 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect
 from coliee_adapters.records import Run
 from coliee_ir.commands.validate import validate
-from coliee_ir.reading.anything import find_task, read_gold, read_queries, read_run
+from coliee_ir.reading.anything import read_gold, read_queries, read_run
+from coliee_ir.reading.tasks import find_task
 
 
 def statute(text):

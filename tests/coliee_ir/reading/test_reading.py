@@ -10,7 +10,8 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run
 from coliee_ir import read_gold, read_run, to_run
-from coliee_ir.reading.anything import find_task, readable
+from coliee_ir.reading.anything import readable
+from coliee_ir.reading.tasks import find_task
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 TORT = (

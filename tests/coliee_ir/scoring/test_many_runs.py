@@ -16,8 +16,8 @@ from coliee_ir.cli import main
 from coliee_ir.output.rendering import render
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring import score as batch
+from coliee_ir.scoring.output import ScoreTable
 from coliee_ir.scoring.score import score_each
-from coliee_ir.scoring.scores import ScoreTable
 
 GOLD = str(EXAMPLES / "task1" / "gold.json")
 RUNS = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]

@@ -16,7 +16,7 @@ from coliee_ir.cli import main
 from coliee_ir.commands.evaluate.details import gap
 from coliee_ir.output.rendering import render
 from coliee_ir.reading.submission import Submission
-from coliee_ir.scoring.scores import ScoreTable
+from coliee_ir.scoring.output import ScoreTable
 
 TASK1 = ("task1", "gold.json", ["bm25.txt", "dense.txt", "rerank.json"], {"task": "1"})
 CASES = [

@@ -13,7 +13,7 @@ from pytest import approx
 from coliee_adapters.errors import UsageError
 from coliee_ir import Evaluator, Fusion, evaluate, evaluate_all, fit_fusion, read_gold, tune
 from coliee_ir.commands.evaluate.details import by_year, depths, stages
-from coliee_ir.reading.anything import years
+from coliee_ir.reading.gold_ids import years
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
