@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from coliee_adapters import signals
 from coliee_adapters.errors import InputError
@@ -70,12 +70,7 @@ def try_reading(path: str, read: Callable[[], object], bounds: limits.Limits) ->
     Returns:
         The seconds of processor time that it took.
     """
-    with signals.signals_blocked(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-        if not (process := os.fork()):
-            _read_and_end(read, bounds)
-    _, status, usage = os.wait4(process, 0)
-    seconds = usage.ru_utime + usage.ru_stime
+    status, seconds = in_a_process(partial(_within, bounds, read))
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
         problem, name = f"reading it takes more than {bounds.seconds} s of processor time", "seconds"
     elif os.WIFEXITED(status) and os.WEXITSTATUS(status) == _NO_MEMORY:
@@ -100,13 +95,30 @@ def refuse_after(path: str, seconds: float) -> None:
     )
 
 
-def _read_and_end(read: Callable[[], object], bounds: limits.Limits) -> NoReturn:
-    """Read within the limits, in a process that was forked for it."""
-    code = 0
+def in_a_process(work: Callable[[], int]) -> tuple[int, float]:
+    """Do something in a process that is forked for it, which ends with what is returned, or 0 after an exception.
+
+    Returns:
+        How it ended, as ``os.wait`` tells it, and the seconds of processor time that it took.
+    """
+    with signals.signals_blocked(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        if not (process := os.fork()):
+            code = 0
+            try:
+                signals.begin_worker()
+                code = work()
+            finally:
+                os._exit(code)
+    _, status, usage = os.wait4(process, 0)
+    return status, usage.ru_utime + usage.ru_stime
+
+
+def _within(bounds: limits.Limits, read: Callable[[], object]) -> int:
+    """Read within the limits; what else is wrong is found when it is read."""
     try:
         import resource
 
-        signals.begin_worker()
         signal.signal(signal.SIGXCPU, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_CPU, (bounds.seconds, bounds.seconds + 1))
         statm = Path("/proc/self/statm")  # without it, the limit of memory holds for the whole process
@@ -115,8 +127,7 @@ def _read_and_end(read: Callable[[], object], bounds: limits.Limits) -> NoReturn
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         read()
     except MemoryError:
-        code = _NO_MEMORY
-    except InputError as error:  # whatever else is wrong is found when it is read
-        code = _NO_MEMORY if isinstance(error.__context__, MemoryError) else 0
-    finally:
-        os._exit(code)
+        return _NO_MEMORY
+    except InputError as error:
+        return _NO_MEMORY if isinstance(error.__context__, MemoryError) else 0
+    return 0

@@ -26,11 +26,6 @@ def _is_xml(head: bytes) -> bool:
     return head.lstrip().startswith(b"<") and bool(re.search(rb"<(?:COLIEE|instance)[\s>]", head, re.IGNORECASE))
 
 
-def has_columns(head: bytes) -> bool:
-    """Whether a file has a content line, and is neither JSON nor XML."""
-    return bool(first_lines(head))
-
-
 def read_test_queries(source: Source, rule: IdRule = normal_id) -> tuple[str, ...] | None:
     """The queries of a test set without labels: ``["000001.txt", …]`` (2021) or ``{"000001.txt": []}`` (2025, 2026)."""
     text = source.text() if source.head().lstrip().startswith((b"{", b"[")) else ""
@@ -94,7 +89,7 @@ FORMS: Final = (
         "run",
         "columns",
         "000001 000018 TAG",
-        has_columns,
+        lambda head: bool(first_lines(head)),  # whether it has a content line, and is neither JSON nor XML
         run=partial(read_columns, three_columns, "columns"),
         write=_write,
         can_write=("documents", "order", "tag"),

@@ -221,6 +221,12 @@ def _next_query(source: Source, offset: int) -> int | None:
     return None
 
 
+def _pieces(source: Source, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+    """The bytes of a run, or of a part of it, in pieces that become a block each."""
+    block, whole = BLOCK_SIZES
+    return source.blocks(max(source.size, block) if source.size <= whole else block, start, stop)
+
+
 def read_blocks(
     source: Source,
     layout: ColumnLayout,
@@ -232,8 +238,7 @@ def read_blocks(
     """The lines of a run, or of a part of it, as blocks of columns."""
     reader = Reader(source.name, layout, rule, tag)
     lines = 0
-    block, whole = BLOCK_SIZES
-    for raw in source.blocks(max(source.size, block) if source.size <= whole else block, start, stop):
+    for raw in _pieces(source, start, stop):
         columns = reader.read(raw)
         if layout.remark and start == lines == 0:
             columns.remarks += Remarks.of(layout.remark)
@@ -273,9 +278,7 @@ def blocks_behind(
     squeeze: bool,
 ) -> Iterator[Columns]:
     """The lines behind so many others, as arrays while they are regular, from then on by another function."""
-    block, whole = BLOCK_SIZES
-    pieces = source.blocks(max(source.size, block) if source.size <= whole else block)
-    for raw in pieces:
+    for raw in (pieces := _pieces(source)):
         rest = raw
         while header and rest:
             rest = rest.partition(b"\n")[2]

@@ -8,16 +8,14 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from coliee_adapters import signals
 from coliee_adapters.errors import InputError, Place, UsageError
-from coliee_adapters.files import limits
+from coliee_adapters.files import limits, trial
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow
 from coliee_adapters.forms.form import Column, Form, FormContent, FoundRows, Values, place_of_row
@@ -93,32 +91,25 @@ def _check_in_process(source: Source) -> None:
     if source.vetted is None and hasattr(os, "fork") and not (source.is_remote and not source.is_stream):
         source.check()
         source.vetted = True  # in the process that is forked too
-        with signals.signals_blocked(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-            if not (process := os.fork()):
-                _read_and_end(source)
-        source.vetted = os.WIFEXITED(os.waitpid(process, 0)[1])
+        source.vetted = os.WIFEXITED(trial.in_a_process(partial(_read_all, source))[0])
     if source.vetted is False:
         problem = "the Parquet file is damaged, or too large for the memory: the process that read it ended"
         raise InputError("damaged", source.name, problem, remedy="write or download it again")
 
 
-def _read_and_end(source: Source) -> NoReturn:
-    """Read what may be asked for, in a process that was forked for it; what is wrong, the one that waits will find."""
-    try:
-        signals.begin_worker()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # pyarrow's last words
-        with _opened(source) as file:
-            names, roles = file.schema_arrow.names, dict[str, int]()
-            for kind in ("gold", "run"):
-                with contextlib.suppress(InputError):
-                    roles |= roles_of(names, kind, Place(source.name), source.columns)
-            if "tag" in roles:
-                _first_tag(file, roles["tag"])
-        for _ in row_batches(source, roles):
-            pass
-    finally:
-        os._exit(0)
+def _read_all(source: Source) -> int:
+    """Read what may be asked for; what is wrong, the process that waits will find."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # pyarrow's last words
+    with _opened(source) as file:
+        names, roles = file.schema_arrow.names, dict[str, int]()
+        for kind in ("gold", "run"):
+            with contextlib.suppress(InputError):
+                roles |= roles_of(names, kind, Place(source.name), source.columns)
+        if "tag" in roles:
+            _first_tag(file, roles["tag"])
+    for _ in row_batches(source, roles):
+        pass
+    return 0
 
 
 def names_of(source: Source) -> list[str]:

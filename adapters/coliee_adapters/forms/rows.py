@@ -340,9 +340,7 @@ def run_of(
         return replace(run, other_parts={"answers": answers})
     if first is not None and first.tag not in (None, ""):
         tag = tag_of(first.tag)
-    blocks = list(remarking_binary_scores(blocks_of(found, rules, tag))) or [Columns([], [0], [])]
-    if remarks:
-        blocks[0].remarks = remarks + blocks[0].remarks
+    blocks = list(with_remarks(blocks_of(found, rules, tag), remarks)) or [Columns([], [0], [], remarks=remarks)]
     scored = any(block.scores is not None for block in blocks) and first is not None and first.number is not NOTHING
     queries = [query for block in blocks for query in block.queries]
     return Run(partial(iter, blocks), tag, scored, path, form, grouped=len(set(queries)) == len(queries))
