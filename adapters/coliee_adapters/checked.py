@@ -47,7 +47,7 @@ def did_you_mean(typed: str, known: Iterable[str]) -> str:
     import difflib  # a mistake may take its time
 
     known = list(known)
-    begun = [one for one in known if len(typed) > 1 and one.startswith(typed)]
+    begun = [word for word in known if len(typed) > 1 and word.startswith(typed)]
     close = begun or difflib.get_close_matches(typed, known, 1)
     return f"; did you mean {close[0]}?" if close else ""
 
@@ -126,10 +126,10 @@ def texts(name: str, value: object, wanted: str, *, ordered: bool = False) -> li
         return [value]
     if ordered:
         in_order(name, value, wanted)
-    found: list[Any] = list(value) if isinstance(value, Iterable) and not isinstance(value, bytes) else [None]
-    if not all(isinstance(one, str) for one in found):
+    listed: list[Any] = list(value) if isinstance(value, Iterable) and not isinstance(value, bytes) else [None]
+    if not all(isinstance(text, str) for text in listed):
         raise error_for_argument(name, wanted, value)
-    return found
+    return listed
 
 
 def is_integer_within(value: object, least: int, most: int | None = None) -> bool:
@@ -165,21 +165,21 @@ def one_of(name: str, value: object, kinds: type | tuple[type, ...] | UnionType,
 
 def numbers(name: str, value: object, wanted: str = "a list of numbers") -> tuple[Any, ...]:
     """Real numbers, as they were given."""
-    found = tuple(value) if isinstance(value, Iterable) else (None,)
-    if not all(isinstance(one, Real) for one in found):
+    values = tuple(value) if isinstance(value, Iterable) else (None,)
+    if not all(isinstance(number, Real) for number in values):
         raise error_for_argument(name, wanted, value)
-    return found
+    return values
 
 
 def groups_of(value: object, queries: Iterable[str], name: str = "groups") -> Mapping[str, str] | None:
     """Query → group, with a group for every query; None for none."""
     if value is None:
         return None
-    found: Mapping[str, str] = one_of(name, value, Mapping, f"a dictionary from query ids to names of {name}")
-    if missing := [query for query in queries if query not in found]:
+    groups: Mapping[str, str] = one_of(name, value, Mapping, f"a dictionary from query ids to names of {name}")
+    if missing := [query for query in queries if query not in groups]:
         have = "1 query has" if len(missing) == 1 else f"{len(missing):,} queries have"
         kind = name.removesuffix("s")
         raise UsageError(
             "missing-key", f"{have} no {kind} (first: {shortened(missing[0])}); give every query that counts a {kind}"
         )
-    return found
+    return groups

@@ -221,10 +221,10 @@ _MISTAKES: Final = (TypeError, AttributeError, KeyError, IndexError, NameError, 
 
 def _is_ours(error: Exception) -> bool:
     """Whether an exception is a mistake in a line of ours, and not what a library says of a file."""
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    module = "" if at is None else str(at.tb_frame.f_globals.get("__name__"))
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    module = "" if frame is None else str(frame.tb_frame.f_globals.get("__name__"))
     return isinstance(error, _MISTAKES) and module.startswith(("coliee_adapters", "coliee_ir"))
 
 
@@ -341,7 +341,7 @@ def printable(text: str) -> str:
         text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     if "::" not in text and "##" not in text:
         return text
-    return re.sub(_COMMAND, lambda found: rf"{found[1] or ''}\x{ord(found[0][-1]):x}", text)
+    return re.sub(_COMMAND, lambda match: rf"{match[1] or ''}\x{ord(match[0][-1]):x}", text)
 
 
 #: so many characters of a column are looked at: a letter and the marks on it
@@ -391,7 +391,7 @@ def cut_to_width(text: str, columns: int) -> str:
     """
     if width(text) <= columns:
         return text
-    fitting = bisect_right(range(len(text)), columns - 1, key=lambda at: width(text[: at + 1]))
+    fitting = bisect_right(range(len(text)), columns - 1, key=lambda i: width(text[: i + 1]))
     return text[:fitting] + "…"
 
 

@@ -73,11 +73,11 @@ class Ids(Sequence[str]):
         width = len(str(greatest))
         left = numbers.astype(np.uint32 if greatest < 1 << 32 else np.uint64)
         length = np.ones(n, dtype=np.int64)
-        for at in range(1, width):
-            length += left >= 10**at
+        for i in range(1, width):
+            length += left >= 10**i
         digits = np.empty((n, width), dtype=np.uint8)
-        for at in reversed(range(width)):
-            left, digits[:, at] = np.divmod(left, 10)
+        for i in reversed(range(width)):
+            left, digits[:, i] = np.divmod(left, 10)
         digits += ord("0")
         return cls(digits.tobytes() + bytes(PADDING), width * np.arange(1, n + 1) - length, length)
 
@@ -90,8 +90,8 @@ class Ids(Sequence[str]):
         together = np.frombuffer(self.raw, dtype=np.uint8)[lowest:behind]
         if together.min(initial=127) > _BLANK and together.max(initial=127) <= 127:
             return True
-        for at, word in enumerate(self.words(self.words_needed())):
-            visible = MASKS[np.clip(self.length - 8 * at, 0, 8)] & _HIGH
+        for i, word in enumerate(self.words(self.words_needed())):
+            visible = MASKS[np.clip(self.length - 8 * i, 0, 8)] & _HIGH
             # a byte from 33 to 127 comes to 128 and more
             if (word & _HIGH).any() or ((word + _VISIBLE) & _HIGH != visible).any():
                 return False
@@ -115,14 +115,14 @@ class Ids(Sequence[str]):
         return len(self.first)
 
     @overload
-    def __getitem__(self, at: int) -> str: ...
+    def __getitem__(self, i: int) -> str: ...
     @overload
-    def __getitem__(self, at: slice) -> Ids: ...
-    def __getitem__(self, at: int | slice) -> str | Ids:
-        if isinstance(at, slice):
-            return self.select(at)
-        first = self.first[at]
-        return self.raw[first : first + self.length[at]].decode("utf-8")
+    def __getitem__(self, i: slice) -> Ids: ...
+    def __getitem__(self, i: int | slice) -> str | Ids:
+        if isinstance(i, slice):
+            return self.select(i)
+        first = self.first[i]
+        return self.raw[first : first + self.length[i]].decode("utf-8")
 
     def __iter__(self) -> Iterator[str]:
         first, last = self.first, self.first + self.length
@@ -142,10 +142,10 @@ class Ids(Sequence[str]):
         parts = [part for part in parts if len(part)]
         if not parts:
             return cls.of([])
-        if isinstance(one := parts[0], Picked):
-            numbers = [p.numbers for p in parts if isinstance(p, Picked) and p.collection is one.collection]
+        if isinstance(head := parts[0], Picked):
+            numbers = [p.numbers for p in parts if isinstance(p, Picked) and p.collection is head.collection]
             if len(numbers) == len(parts):
-                return Picked(one.collection, np.concatenate(numbers))
+                return Picked(head.collection, np.concatenate(numbers))
         first, length = (np.concatenate(column) for column in zip(*((p.first, p.length) for p in parts), strict=True))
         sizes = np.array([len(part) for part in parts])
         begin = np.cumsum(sizes) - sizes
@@ -280,11 +280,11 @@ class Picked(Ids):
         return len(self.numbers)
 
     @overload
-    def __getitem__(self, at: int) -> str: ...
+    def __getitem__(self, i: int) -> str: ...
     @overload
-    def __getitem__(self, at: slice) -> Ids: ...
-    def __getitem__(self, at: int | slice) -> str | Ids:
-        return self.select(at) if isinstance(at, slice) else self.collection[int(self.numbers[at])]
+    def __getitem__(self, i: slice) -> Ids: ...
+    def __getitem__(self, i: int | slice) -> str | Ids:
+        return self.select(i) if isinstance(i, slice) else self.collection[int(self.numbers[i])]
 
     def select(self, which: slice | npt.NDArray[np.generic]) -> Picked:
         return Picked(self.collection, self.numbers[which])
@@ -307,7 +307,7 @@ class Forms(NamedTuple):
     @classmethod
     def of(cls, ids: Ids) -> Forms:
         filled_up = bool(len(ids)) and bool((ids.length == ids.length[0]).all())
-        filled_up = filled_up and any(ids.raw[at : at + 1] == b"0" for at in ids.first.tolist())
+        filled_up = filled_up and any(ids.raw[i : i + 1] == b"0" for i in ids.first.tolist())
         return cls(np.unique(ids.forms()), int(ids.length[0]) if filled_up else None)
 
     def include(self, ids: Ids) -> BoolArray:
@@ -330,8 +330,8 @@ def changes(queries: Ids) -> IntArray:
     for word in queries.words(queries.words_needed()):
         differ |= word[1:] != word[:-1]
     long = np.flatnonzero(queries.length > PADDING)
-    for at in long[long > 0].tolist() if len(long) else ():  # what differs behind the words
-        differ[at - 1] |= queries[at] != queries[at - 1]
+    for i in long[long > 0].tolist() if len(long) else ():  # what differs behind the words
+        differ[i - 1] |= queries[i] != queries[i - 1]
     return np.concatenate(([0], np.flatnonzero(differ) + 1, [len(queries)]))
 
 

@@ -39,7 +39,7 @@ def are_normal(ids: Sequence[str]) -> bool:
     """Whether all ids stand as ``normal_id`` writes them: mostly, all of them together have nothing that it takes."""
     together = "".join(ids)
     plain = together.isascii() and together.isprintable() and not (" " in together or ".txt" in together)
-    return plain or all(normal_id(one) == one for one in ids)
+    return plain or all(normal_id(text) == text for text in ids)
 
 
 def exact_id(text: str) -> str:
@@ -102,13 +102,13 @@ def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | No
     for text in ids:
         if not text:
             return text, "this id is empty"
-        if found := re.search(_BLANK, text):
-            what = {"\n": "line end", "\r": "line end", "\ufeff": "byte order mark"}.get(found[0], "blank")
+        if match := re.search(_BLANK, text):
+            what = {"\n": "line end", "\r": "line end", "\ufeff": "byte order mark"}.get(match[0], "blank")
             return text, f"this id has a {what} in it"
         if not commas and re.search(COMMAS, text):
             return text, "this id has a comma or a semicolon in it"
-        if not commas and (found := re.search(INVISIBLE, text)):
-            return text, f"this id has an invisible character in it (U+{ord(found[0]):04X})"
+        if not commas and (match := re.search(INVISIBLE, text)):
+            return text, f"this id has an invisible character in it (U+{ord(match[0]):04X})"
         if re.search("[\ud800-\udfff]", text):  # no file can hold it
             return text, "this id has an unpaired surrogate in it"
     return None
@@ -129,9 +129,9 @@ def as_labels(documents: Mapping[str, Mapping[str, float]]) -> dict[str, bool] |
     >>> as_labels({"R07-01-O": {"Y": 1}}), as_labels({"R07-01-O": {"697": 1}})
     ({'R07-01-O': True}, None)
     """
-    if not all(len(found) == 1 and next(iter(found)) in ("Y", "N") for found in documents.values()):
+    if not all(len(judged) == 1 and next(iter(judged)) in ("Y", "N") for judged in documents.values()):
         return None
-    return {query: "Y" in found for query, found in documents.items()}
+    return {query: "Y" in judged for query, judged in documents.items()}
 
 
 #: A block from memory ends with the query that makes it longer.
@@ -182,7 +182,7 @@ class Columns:
             return parts[0]
         scores = [block.scores for block in parts if block.scores is not None]
         ranks = [block.ranks for block in parts if block.ranks is not None]
-        arrays = [one for one in ranks if isinstance(one, np.ndarray)]
+        arrays = [part for part in ranks if isinstance(part, np.ndarray)]
         together = np.concatenate(arrays) if arrays and len(arrays) == len(ranks) else [*map(str, chain(*ranks))]
         return cls(
             Ids.joined([block.queries for block in parts]),
@@ -252,7 +252,7 @@ class Columns:
         if isinstance(ranks, np.ndarray) or (ranks is not None and isinstance(lines, slice)):
             ranks = ranks[lines]  # type: ignore[index]  # a list by a slice
         elif ranks is not None and not isinstance(lines, slice):
-            ranks = [ranks[at] for at in (np.flatnonzero(lines) if lines.dtype == np.bool_ else lines).tolist()]
+            ranks = [ranks[i] for i in (np.flatnonzero(lines) if lines.dtype == np.bool_ else lines).tolist()]
         starts = np.concatenate(([0], np.cumsum(lengths)))
         scores = None if self.scores is None else self.scores[lines]
         return Columns(queries, starts, self.documents.select(lines), scores, ranks, self.remarks)

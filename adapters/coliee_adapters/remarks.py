@@ -62,7 +62,7 @@ class Remark(str):
         """
         pattern, n = REMARKS[row], len(examples) if n is None else n
         if "{examples}" in pattern:
-            listed = ", ".join(shortened(one, _WIDE) for one in islice(examples, _LISTED))
+            listed = ", ".join(shortened(example, _WIDE) for example in islice(examples, _LISTED))
             fields["examples"] = listed + f" and {len(examples) - _LISTED} more" * (len(examples) > _LISTED)
         elif examples:
             pattern += " (first: {first})"
@@ -142,7 +142,7 @@ class Remarks:
     def without(self, *kinds: str) -> Remarks:
         """The same without what was counted of these kinds."""
         kept = Remarks()
-        kept._found = {kind: found for kind, found in self._found.items() if kind not in kinds}
+        kept._found = {kind: counts for kind, counts in self._found.items() if kind not in kinds}
         return kept
 
     def __bool__(self) -> bool:

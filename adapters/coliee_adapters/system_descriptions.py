@@ -73,7 +73,7 @@ def _blocks(text: str) -> Iterator[_Block]:
         stripped = line.strip()
         if stripped.startswith("#"):
             continue
-        named = next(((name, found) for name, head in _FIELDS.items() if (found := re.match(head, stripped))), None)
+        named = next(((name, match) for name, head in _FIELDS.items() if (match := re.match(head, stripped))), None)
         if named is None:
             if field and (field not in _ONE_LINE or not any(block[field])):  # a tag may stand below its head
                 block[field].append(stripped)
@@ -113,15 +113,15 @@ def dates(text: str) -> list[datetime.date]:
     >>> [str(date) for date in dates("https://a.b (2024-07-08), of 15 July 2025; updated May 2024")]
     ['2024-05-01', '2024-07-08', '2025-07-15']
     """
-    found = set()
+    days = set()
     for pattern, order in _DATES:
         for match in re.finditer(pattern, text):
             parts = dict(zip(order, match.groups(), strict=True))
             month = parts["m"] if parts["m"].isdecimal() else _MONTHS.index(parts["m"][:3].lower()) + 1
             try:
-                found.add(datetime.date(int(parts["y"]), int(month), int(parts["d"] or 1)))
+                days.add(datetime.date(int(parts["y"]), int(month), int(parts["d"] or 1)))
             except ValueError:  # 2024-02-31
                 continue
     # of "15 July 2025" the month alone is another match, which says less
-    whole = {(date.year, date.month) for date in found if date.day != 1}
-    return sorted(date for date in found if date.day != 1 or (date.year, date.month) not in whole)
+    whole = {(date.year, date.month) for date in days if date.day != 1}
+    return sorted(date for date in days if date.day != 1 or (date.year, date.month) not in whole)

@@ -278,8 +278,8 @@ class _Group:
 @functools.lru_cache(maxsize=32)  # each may hold some megabytes of answers
 def _groups_within(requests: tuple[Request, ...], deepest: int) -> tuple[_Group, ...]:
     """The groups of requests where no ranking is deeper."""
-    all_counted = (one for one in requests if one.base in _UP_TO_CUTOFF and int(one.parameter) >= deepest)
-    return _groups(requests, frozenset(all_counted))
+    counting = (request for request in requests if request.base in _UP_TO_CUTOFF)
+    return _groups(requests, frozenset(request for request in counting if int(request.parameter) >= deepest))
 
 
 @functools.lru_cache(maxsize=8)
@@ -367,12 +367,12 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     of_looks = list(map(group.answers.get, looks, repeat(())))
     if () in of_looks:
         new = {look: place for place, (look, answer) in enumerate(zip(looks, of_looks, strict=True)) if not answer}
-        found = dict(zip(new, _answers(group, np.array([*new.values()]), start, rank, level, depth), strict=True))
-        of_looks = [answer or found[look] for look, answer in zip(looks, of_looks, strict=True)]
-        if len(found) + len(group.answers) > _KEPT:
+        answered = dict(zip(new, _answers(group, np.array([*new.values()]), start, rank, level, depth), strict=True))
+        of_looks = [answer or answered[look] for look, answer in zip(looks, of_looks, strict=True)]
+        if len(answered) + len(group.answers) > _KEPT:
             group.answers = {}
-        if len(found) <= _KEPT:
-            group.answers.update((look, answer) for look, answer in found.items() if len(look[1]) <= 8 * _FEW)
+        if len(answered) <= _KEPT:
+            group.answers.update((look, answer) for look, answer in answered.items() if len(look[1]) <= 8 * _FEW)
     cells = chain.from_iterable(of_looks)
     table = np.fromiter(cells, np.float64, len(looks) * len(group.columns)).reshape(len(looks), -1).T
     result = {}

@@ -106,6 +106,6 @@ def _of_xml(source: Source) -> Iterator[tuple[int, Document]]:
     """The articles of XML, each with its line."""
     for element in markup.parse(source).iter("Article"):
         if _RANGE not in (number := element.attributes.get("num", "").strip()):
-            title, text = ("".join(one.text for one in element.iter(tag)).strip() for tag in ("caption", "text"))
+            title, text = ("".join(part.text for part in element.iter(tag)).strip() for tag in ("caption", "text"))
             title = title[1:-1].strip() if _BRACKET.fullmatch(title) else title
             yield element.line, Document(article_id(number, element.line, source), text, title)

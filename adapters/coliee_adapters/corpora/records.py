@@ -78,7 +78,8 @@ class Corpus:
 
     def _iter_queries(self) -> Iterator[tuple[str, Document | Path]]:
         for query in self._queries() if self.own_documents else ("",):
-            yield from ((self.unique_id(query, doc_id), found) for doc_id, found in self._documents(query).items())
+            for doc_id, document in self._documents(query).items():
+                yield self.unique_id(query, doc_id), document
 
     def doc_ids(self) -> tuple[str, ...]:
         """The unique ids of the documents, in the order of ``docs_iter``. Where a folder tells, no text is read."""
@@ -86,7 +87,7 @@ class Corpus:
 
     def docs_iter(self) -> Iterator[Document]:
         """The documents under their unique ids."""
-        return (_read(doc_id, found) for doc_id, found in self._iter_queries())
+        return (_read(doc_id, document) for doc_id, document in self._iter_queries())
 
     def candidate_ids(self, query_id: str) -> tuple[str, ...]:
         """What a run may return for a query, as it says it, in the order of ``candidates``.
@@ -110,7 +111,7 @@ class Corpus:
                 "unknown-query", f"there is no query {quoted(query_id)} in the corpus {printable(self.path)}"
             )
         documents = self._documents(query_id if self.own_documents else "")
-        return documents if self.own_documents else {one: text for one, text in documents.items() if one != query_id}
+        return documents if self.own_documents else {own: text for own, text in documents.items() if own != query_id}
 
     def find(self, doc_id: str) -> Document | None:
         """The document of this unique id, if there is one."""

@@ -38,7 +38,7 @@ def statutes(code: Source | None, pairs: Source | None) -> Corpus:
             texts_of[query] = "\n".join(texts)
         return texts_of
 
-    return Corpus("4" if code is None else "3", path, statements, lambda one: Query(one, statements()[one]), articles)
+    return Corpus("4" if code is None else "3", path, statements, lambda id_: Query(id_, statements()[id_]), articles)
 
 
 def torts(source: Source) -> Corpus:
@@ -64,8 +64,8 @@ def torts(source: Source) -> Corpus:
         "tort",
         source.name,
         cases,
-        lambda one: Query(one, cases()[one][0]),
-        lambda one: cases()[one][1],
+        lambda query: Query(query, cases()[query][0]),
+        lambda query: cases()[query][1],
         own_documents=True,
     )
 

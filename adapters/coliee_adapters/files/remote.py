@@ -124,11 +124,11 @@ def files(folder: str) -> list[str]:
     try:
         with _errors_as_oserror():
             system.invalidate_cache(place)
-            found = sorted(system.find(place))
+            names = sorted(system.find(place))
     except OSError as error:
         raise UsageError("cannot-read", f"the folder {without_credentials(folder)} cannot be read ({error})") from None
     base = place.rstrip("/")
-    return [f"{address.rstrip('/')}/{name[len(base) :].lstrip('/')}{question}{rest}" for name in found]
+    return [f"{address.rstrip('/')}/{name[len(base) :].lstrip('/')}{question}{rest}" for name in names]
 
 
 def _file_system_and_path(path: str) -> tuple[Any, str]:

@@ -68,9 +68,9 @@ def open_bytes_replacing(path: PathLike) -> Iterator[BinaryIO]:
             import tempfile
 
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="coliee-ir-"))
-            with open_bytes_replacing(here := Path(folder, Path(name.partition("?")[0]).name)) as stream:
+            with open_bytes_replacing(local := Path(folder, Path(name.partition("?")[0]).name)) as stream:
                 yield stream
-            remote.uploaded(name, str(here))
+            remote.uploaded(name, str(local))
             return
         target = Path(name)
         if target.is_file() or not target.exists():

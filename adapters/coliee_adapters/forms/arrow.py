@@ -36,7 +36,7 @@ def column(array: Any) -> Column | None:
         raw = b"".join((memoryview(raw)[start:stop] if raw else b"", bytes(PADDING)))
         return Column(Ids(raw, ends[:-1] - start, np.diff(ends)), valid)
     if types.is_decimal(kind):
-        return Column(np.array([0.0 if one is None else float(one) for one in array.to_pylist()], np.float64), valid)
+        return Column(np.array([0.0 if value is None else float(value) for value in array.to_pylist()]), valid)
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
         return Column(_numbers(array), valid)
     return None

@@ -169,17 +169,18 @@ def refuse_lists(source: Source, layout: ColumnLayout) -> None:
     The column that says nothing of a document tells them: Q0 is the same in every line and no document; a run tag may
     differ between lines, but does not look like a document in each of them.
     """
-    at = 1 if layout is SIX_COLUMNS else 2
+    column = 1 if layout is SIX_COLUMNS else 2
     lines = map(split_columns, first_lines(source.head()))
-    pairs = [(fields[at], fields[layout.roles["document"]]) for fields in lines if len(fields) >= len(layout.columns)]
+    document, width = layout.roles["document"], len(layout.columns)
+    pairs = [(fields[column], fields[document]) for fields in lines if len(fields) >= width]
     differ, digits = len({word.lower() for word, _ in pairs}) > 1, "[0-9]+" if layout is SIX_COLUMNS else "[0-9]"
-    alike = all(re.sub(digits, "0", word) == re.sub(digits, "0", document) for word, document in pairs)
+    alike = all(re.sub(digits, "0", word) == re.sub(digits, "0", retrieved) for word, retrieved in pairs)
     if layout is SIX_COLUMNS:
         several = differ or (alike and not re.fullmatch("[0-9]", pairs[0][0]) if pairs else False)
     else:
         several = layout is THREE_COLUMNS and differ and alike
     if several:
-        problem = f"column {at + 1} seems to hold documents, and only one document a line is read"
+        problem = f"column {column + 1} seems to hold documents, and only one document a line is read"
         remedy = f"write a line for each document: {' '.join(layout.columns)}"
         raise InputError("ambiguous", source.name, problem, found=pairs[0][0], remedy=remedy)
 
@@ -332,8 +333,8 @@ class Reader:
         remarks = self._other_tags(table, raw, squeezed=squeezed) if "tag" in roles else Remarks()
         if remarks is None or any(column is None for column in values.values()):
             return None
-        found = Values(values, partial(Place, self.name, "line"))
-        if (columns := plain_block(found, self.rules)) is None:
+        rows = Values(values, partial(Place, self.name, "line"))
+        if (columns := plain_block(rows, self.rules)) is None:
             return None
         self.line += raw.count(b"\n") if squeezed else len(columns.documents)
         columns.remarks = remarks
@@ -349,14 +350,14 @@ class Reader:
         others = np.flatnonzero(~equal(tags, tag)).tolist()
         if others and squeezed and len(tags) != raw.count(b"\n"):
             return None  # blank lines are gone, and with them the line numbers
-        for at in others:
-            remarks.add("tag", f"line {self.line + at}: {tags[at]}")
+        for i in others:
+            remarks.add("tag", f"line {self.line + i}: {tags[i]}")
         return remarks
 
     def line_by_line(self, raw: bytes, remarks: Remarks) -> Iterator[Row]:
         """The careful lane: line by line."""
         roles, width = self.layout.roles, len(self.layout.columns)
-        numbers = {FIELDS.get(role, role): at for role, at in roles.items() if role in ("score", "rank")}
+        numbers = {FIELDS.get(role, role): i for role, i in roles.items() if role in ("score", "rank")}
         text = decode(raw, self.name, self.line)
         for number, line in content_lines(text, self.name, self.line, self.comments):
             place = Place(self.name, "line", number)
@@ -371,12 +372,12 @@ class Reader:
                 raise place.fault(
                     "bad-id", "a comma in a document's id", line, f"write one document per line; {self.layout.expected}"
                 )
-            if self.rules.ids is not exact_id and (found := re.search(INVISIBLE, query + document)):
-                problem = f"an id with an invisible character in it (U+{ord(found[0]):04X})"
+            if self.rules.ids is not exact_id and (match := re.search(INVISIBLE, query + document)):
+                problem = f"an id with an invisible character in it (U+{ord(match[0]):04X})"
                 raise place.fault("bad-id", problem, line, "delete the character")
             if "tag" in roles:
                 self._check_tag(number, line, fields, remarks)
-            yield Row(place, query, document, **{field: fields[at] for field, at in numbers.items()})
+            yield Row(place, query, document, **{field: fields[i] for field, i in numbers.items()})
 
     def _check_tag(self, number: int, line: str, fields: list[str], remarks: Remarks) -> None:
         """Remark on a run tag of several words, and on another one than the first line's."""
@@ -458,7 +459,7 @@ class RegularLines:
             return None
         last += PADDING
         found = signs[last].reshape(-1, width)
-        if not all((found[:, at] == sign).all() for at, sign in enumerate(ends)):
+        if not all((found[:, i] == sign).all() for i, sign in enumerate(ends)):
             return None
         first = np.empty_like(last)
         first[0] = PADDING
@@ -488,11 +489,11 @@ def equal(ids: Ids, text: str) -> npt.NDArray[np.bool_]:
     wanted = text.encode()
     alike: npt.NDArray[np.bool_] = ids.length == len(wanted)
     raw = np.ndarray(len(ids.raw) - 7, dtype="<u8", buffer=ids.raw, strides=(1,))
-    for at in range(0, len(wanted), 8):
-        start = max(min(at, len(wanted) - 8), 0)  # the last word overlaps the one before
+    for i in range(0, len(wanted), 8):
+        start = max(min(i, len(wanted) - 8), 0)  # the last word overlaps the one before
         word = wanted[start : start + 8]
-        found = raw[np.minimum(ids.first + start, len(raw) - 1)]  # a shorter id may be the last
-        found ^= np.uint64(int.from_bytes(word, "little"))
-        found <<= np.uint64(8 * (8 - len(word)))
-        alike &= found == 0
+        differ = raw[np.minimum(ids.first + start, len(raw) - 1)]  # a shorter id may be the last
+        differ ^= np.uint64(int.from_bytes(word, "little"))
+        differ <<= np.uint64(8 * (8 - len(word)))
+        alike &= differ == 0
     return alike

@@ -67,17 +67,17 @@ def decimals(raw: bytes, first: IntArray, last: IntArray, read: Callable[[bytes]
             odd |= total >= _TENS[_DIGITS - now]
         end, left = end + now, left - now
         total = total * _TENS[now] + _eight(raw, end, now, odd)
-    at = np.flatnonzero(odd)
-    total[at] = 0
+    singly = np.flatnonzero(odd)
+    total[singly] = 0
     values = _quotients(total, places)
     if begin is not first:
         values = np.where(minus, -values, values)
-    texts = [raw[a:b] for a, b in zip(first[at].tolist(), last[at].tolist(), strict=True)]
+    texts = [raw[a:b] for a, b in zip(first[singly].tolist(), last[singly].tolist(), strict=True)]
     try:
-        values[at] = np.fromiter(map(read, texts), dtype=np.float64, count=len(texts))
+        values[singly] = np.fromiter(map(read, texts), dtype=np.float64, count=len(texts))
     except ValueError:
         return None
-    return None if not np.isfinite(values[at]).all() or any(b"_" in text for text in texts) else values
+    return None if not np.isfinite(values[singly]).all() or any(b"_" in text for text in texts) else values
 
 
 def integers(raw: bytes, first: IntArray, last: IntArray) -> IntArray | None:
@@ -100,14 +100,14 @@ def _lengths(
     What does not differ between the texts is an array of no dimension.
     """
     width = last - first
-    at = raw.find(b".", first[0], last[0])
-    behind = np.asarray(last[0] - at - 1)
-    if at >= 0 and width.min() > behind and (signs[last - behind - 1] == _POINT).all():
+    dot = raw.find(b".", first[0], last[0])
+    behind = np.asarray(last[0] - dot - 1)
+    if dot >= 0 and width.min() > behind and (signs[last - behind - 1] == _POINT).all():
         return width - behind - 1, np.asarray(1), behind
     whole = np.full(len(first), -1)
     for before in range(min(int(width.max()), _WHOLE + 1)):
-        here = signs[np.minimum(first + before, last - 1)] == _POINT
-        whole = np.where(here & (whole < 0), before, whole)
+        is_point = signs[np.minimum(first + before, last - 1)] == _POINT
+        whole = np.where(is_point & (whole < 0), before, whole)
         if whole.min() >= 0:
             break
     point = (whole >= 0) & (whole < width)

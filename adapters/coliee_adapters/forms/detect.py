@@ -69,9 +69,9 @@ def form_by_head(source: Source, kind: GoldOrRun) -> Form | None:
         words = frozenset(words_of(source.columns))
         listed = words and forms.statute.lists_labels(head, words)
         only = "table" if named else "labels" if listed else ""
-        found = (form for form in known_forms(kind, head) if form.sniff(head))
+        sniffed = (form for form in known_forms(kind, head) if form.sniff(head))
         source.forms[known] = (
-            None if is_description(head) else _form_by_name(source, kind, only) if only else next(found, None)
+            None if is_description(head) else _form_by_name(source, kind, only) if only else next(sniffed, None)
         )
     form: Form | None = source.forms[known]
     return form
@@ -145,7 +145,7 @@ def form_of(source: Source, kind: GoldOrRun, name: str | None = None) -> Form:
         line=1 + head.count(b"\n", 0, len(head) - len(content)),
         found=content.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip(),
         remedy=f"the gold comes first, then the runs; {kind} formats: "
-        + "; ".join(f"{one.name} ({quoted(one.example)})" for one in known_forms(kind)),
+        + "; ".join(f"{known.name} ({quoted(known.example)})" for known in known_forms(kind)),
     )
 
 

@@ -41,9 +41,9 @@ class Row(NamedTuple):
 FIELDS: Final[Mapping[str, str]] = {"relevance": "number", "score": "number"}
 
 
-def place_of_row(path: str, part: str, first: int, at: int) -> Place:
+def place_of_row(path: str, part: str, first: int, i: int) -> Place:
     """Where a row stands whose number is ``at`` behind that of the first; no closure, as a run can be pickled."""
-    return Place(path, part, first + at)
+    return Place(path, part, first + i)
 
 
 class Column(Sequence[Any]):
@@ -71,8 +71,8 @@ class Column(Sequence[Any]):
             return iter(values)
         return (value if is_there else None for value, is_there in zip(values, self.valid.tolist(), strict=True))
 
-    def __getitem__(self, at: Any) -> Any:
-        return list(self)[at]
+    def __getitem__(self, i: Any) -> Any:
+        return list(self)[i]
 
     def ids(self) -> Ids | None:
         """Texts, or whole numbers from 0 on, as ids; None where any is not there, and for anything else."""
@@ -97,8 +97,8 @@ class Values(NamedTuple):
     def rows(self) -> Iterator[Row]:
         """The rows one by one."""
         roles = [FIELDS.get(role, role) for role in self.columns]
-        for at, values in enumerate(zip(*self.columns.values(), strict=True)):
-            yield Row(self.place(at), **dict(zip(roles, values, strict=True)))
+        for i, values in enumerate(zip(*self.columns.values(), strict=True)):
+            yield Row(self.place(i), **dict(zip(roles, values, strict=True)))
 
 
 class Entries(NamedTuple):

@@ -103,7 +103,7 @@ def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = Tr
     """The ids that the document indices of ``run_of_arrays`` point into."""
     every = one_of("documents", in_order("documents", documents, "a list of ids"), Iterable, "document ids")
     rules = rows.ReadingRules(rule, commas)
-    return Ids.of([rows.id_of(document, "document", _place(at), rules) for at, document in enumerate(every)])
+    return Ids.of([rows.id_of(document, "document", _place(i), rules) for i, document in enumerate(every)])
 
 
 def run_of_arrays(
@@ -131,7 +131,7 @@ def run_of_arrays(
         query_index, document_index, score = query_index[order], document_index[order], score[order]
         changes_at = np.flatnonzero(query_index[1:] != query_index[:-1])
     starts = np.concatenate(([0] if len(query_index) else [], changes_at + 1)).astype(np.int64)
-    names = [queries[at] for at in query_index[starts].tolist()]
+    names = [queries[i] for i in query_index[starts].tolist()]
     bounds = np.append(starts, len(query_index))
     block = Columns(
         names,
@@ -166,29 +166,29 @@ def _values(data: Any, kind: GoldOrRun, columns: Mapping[str, str] | None, note:
         names = _names(data)
         roles = roles_of(names, kind, Place(_MEMORY), columns, values=partial(_first_values, data, names), note=note)
         roles.pop("tag", None)  # who gives a frame names the run
-        found = {role: _column(data, names, at) for role, at in roles.items()}
+        columns_found = {role: _column(data, names, i) for role, i in roles.items()}
     except (AttributeError, TypeError) as error:
         remedy = "give a pandas, polars or Arrow frame, or a dictionary"
         raise InputError(
             "structure", _MEMORY, "the columns of this frame cannot be read", found=type(data).__name__, remedy=remedy
         ) from error
-    for role, column in found.items():
+    for role, column in columns_found.items():
         if column is None:
             problem, remedy = f"the {role} is of a type that is not read", "cast it to text or numbers"
             raise InputError("shape", _MEMORY, problem, found=str(names[roles[role]]), remedy=remedy)
-    return Values({role: column for role, column in found.items() if column is not None}, _place)
+    return Values({role: column for role, column in columns_found.items() if column is not None}, _place)
 
 
-def _first_values(data: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
+def _first_values(data: Any, names: Sequence[Any], i: int) -> Iterable[Any]:
     """The first values of a frame's column."""
-    return _column(data.slice(0, SHOWN) if hasattr(data, "column_names") else data[:SHOWN], names, at) or ()
+    return _column(data.slice(0, SHOWN) if hasattr(data, "column_names") else data[:SHOWN], names, i) or ()
 
 
-def _column(data: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
+def _column(data: Any, names: Sequence[Any], i: int) -> Sequence[Any] | None:
     """The values of a frame's column, as its library converts them; None for a type of Arrow's that is not read."""
     if hasattr(data, "column_names"):
-        return forms.arrow.column(data.column(at))
-    column = data[names[at]]
+        return forms.arrow.column(data.column(i))
+    column = data[names[i]]
     dtype: Any = getattr(column, "dtype", None)
     if hasattr(dtype, "is_numeric"):  # polars
         is_plain = dtype.is_numeric() and not dtype.is_decimal() and not column.null_count()
@@ -250,12 +250,12 @@ def _items(data: Iterable[Any], kind: GoldOrRun, columns: Mapping[str, str] | No
             note("unordered", "a set of rows")
     if len(kinds := set(map(type, data))) == 1 and issubclass(kinds.pop(), tuple) and (names := _fields(data[0])):
 
-        def sample(at: int) -> Iterable[Any]:
-            return map(itemgetter(at), data[:SHOWN])
+        def sample(i: int) -> Iterable[Any]:
+            return map(itemgetter(i), data[:SHOWN])
 
         roles = roles_of(names, kind, Place(_MEMORY), columns, values=sample, note=note)
         roles.pop("tag", None)
-        return [Values({role: list(map(itemgetter(at), data)) for role, at in roles.items()}, _place)]
+        return [Values({role: list(map(itemgetter(i), data)) for role, i in roles.items()}, _place)]
     if unnamed := [item for item in data if not _fields(item)]:
         remedy = f"give named tuples with query_id, doc_id, {'relevance' if kind == 'gold' else 'score'}"
         problem = f"an item of the {kind} has no named fields"

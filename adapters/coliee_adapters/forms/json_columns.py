@@ -51,24 +51,24 @@ class Alike(Sequence[Mapping[str, Any]]):
         pieces = [behind + before for behind, before in zip(behinds, befores[1:], strict=True)]
         if (lines := _lines(block.removesuffix(b"\n"), befores[0], pieces, last + b"}")) is None:
             return None
-        columns = {key: lines.ids(at) if members[at][3] else _numbers(lines, at) for at, key in enumerate(keys)}
+        columns = {key: lines.ids(i) if members[i][3] else _numbers(lines, i) for i, key in enumerate(keys)}
         filled = {key: column for key, column in columns.items() if column is not None}
         return cls(block, name, first, filled) if len(filled) == len(columns) else None
 
     @cached_property
     def _records(self) -> list[Any]:
         batches = json_text.batches(self._block.decode("ascii"), self._name, self._first)
-        return [record for _, some in batches for record in some]
+        return [record for _, batch in batches for record in batch]
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
     @overload
-    def __getitem__(self, at: int) -> Mapping[str, Any]: ...
+    def __getitem__(self, i: int) -> Mapping[str, Any]: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Mapping[str, Any]]: ...
-    def __getitem__(self, at: Any) -> Any:
-        return self._records[at]
+    def __getitem__(self, i: slice) -> Sequence[Mapping[str, Any]]: ...
+    def __getitem__(self, i: Any) -> Any:
+        return self._records[i]
 
 
 def _lines(block: bytes, first: bytes, pieces: Sequence[bytes], last: bytes) -> RegularLines | None:
@@ -86,12 +86,12 @@ def _lines(block: bytes, first: bytes, pieces: Sequence[bytes], last: bytes) -> 
     return lines if lines is not None and len(values) + gone * len(lines.first[0]) == len(block) else None
 
 
-def _numbers(lines: RegularLines, at: int) -> Column | None:
+def _numbers(lines: RegularLines, i: int) -> Column | None:
     """A column of numbers as JSON writes them, all whole or all with a point, or null; None where one is neither."""
-    raw, first, last = lines.raw, lines.first[at].copy(), lines.last[at].copy()
+    raw, first, last = lines.raw, lines.first[i].copy(), lines.last[i].copy()
     signs, valid = np.frombuffer(raw, dtype=np.uint8), None
     if (signs[first] == _NULL).any():
-        valid = ~equal(lines.ids(at), "null")
+        valid = ~equal(lines.ids(i), "null")
         if not valid.any():
             return Column(np.zeros(len(valid)), valid)
         # a number of another line is read in the place of each null

@@ -133,26 +133,27 @@ def _refuse_scores(content: Mapping[str, object], path: str) -> None:
 
 def _in_pieces(content: Sequence[object]) -> Iterator[tuple[Sequence[int], Sequence[object]]]:
     for start in range(0, len(content), json_text.MANY):
-        some = content[start : start + json_text.MANY]
-        yield range(start + 1, start + 1 + len(some)), some
+        piece = content[start : start + json_text.MANY]
+        yield range(start + 1, start + 1 + len(piece)), piece
 
 
 def _under_a_key(content: Mapping[str, object], kind: GoldOrRun, source: Source) -> list[dict[str, Any]] | None:
     """The records under the one key, or path of keys, that holds a list of objects, beside what describes them."""
-    found, others = [], []
+    fitting, unfitting = [], []
     for key, value in json_text.objects_under(content):
         first = json_text.with_paths(value[0], paths_in(source.columns))
         names = ["doc_id" if _lists(first, name, source.columns) else name for name in first]
         try:
             roles_of(names, kind, Place(source.name), source.columns)
-            found.append((key, value))
+            fitting.append((key, value))
         except InputError:
-            others.append((key, value))
-    if not found and len(others) == 1 and not any(_is_document(name, item) for name, item in others[0][1][0].items()):
-        found = others  # whose reading says which keys they have
-    if len(found) != 1 or any(map(str.isdigit, found[0][0])):  # the key is the id of a query
+            unfitting.append((key, value))
+    first = unfitting[0][1][0] if len(unfitting) == 1 else {}
+    if not fitting and len(unfitting) == 1 and not any(_is_document(name, item) for name, item in first.items()):
+        fitting = unfitting  # whose reading says which keys they have
+    if len(fitting) != 1 or any(map(str.isdigit, fitting[0][0])):  # the key is the id of a query
         return None
-    return found[0][1]
+    return fitting[0][1]
 
 
 def _is_document(name: str, content: object) -> bool:
@@ -246,9 +247,9 @@ def _both_parts(
     return {}
 
 
-def _with_paths(some: Records, paths: Sequence[str]) -> Records:
+def _with_paths(batch: Records, paths: Sequence[str]) -> Records:
     """Records in which what is under some paths of keys is under the whole path too."""
-    return some._replace(records=[json_text.with_paths(one, paths) for one in some.records]) if paths else some
+    return batch._replace(records=[json_text.with_paths(record, paths) for record in batch.records]) if paths else batch
 
 
 def _list_around(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[str]:
@@ -279,23 +280,23 @@ def _by_query(
     seen, known = set[Any](), set[str]()
     for batch in batches:
         entries: dict[Any, Any] = {}
-        for at, record in enumerate(batch.records):
+        for i, record in enumerate(batch.records):
             documents: Any = record.get(listed)
-            role, numbers = _numbers_of(record, batch.place(at), kind, columns or {})
+            role, numbers = _numbers_of(record, batch.place(i), kind, columns or {})
             known |= {role} if documents else set()
             if not _is_list(documents) or not isinstance(record.get(query), str | Integral) or len(known) > 1:
                 problem, remedy = "this record is written differently from the first", f"give {query} and {listed}"
-                raise batch.place(at).fault("mixed-forms", problem, ", ".join(map(str, record)), remedy)
+                raise batch.place(i).fault("mixed-forms", problem, ", ".join(map(str, record)), remedy)
             if record[query] in seen:
-                raise batch.place(at).fault("duplicate", "this query appears twice", str(record[query]), "keep one")
+                raise batch.place(i).fault("duplicate", "this query appears twice", str(record[query]), "keep one")
             seen.add(record[query])
             if role and len(numbers) != len(documents):
                 problem = f"{counted(len(documents), 'document')}, and {counted(len(numbers), role)}"
-                raise batch.place(at).fault("shape", problem, str(record[query]), "give one for each document")
+                raise batch.place(i).fault("shape", problem, str(record[query]), "give one for each document")
             if role in {"score", "relevance"} - (columns or {}).keys():
                 documents = list(zip(documents, numbers, strict=True))
             elif role:
-                documents = [{"doc_id": one, role: n} for one, n in zip(documents, numbers, strict=True)]
+                documents = [{"doc_id": document, role: n} for document, n in zip(documents, numbers, strict=True)]
             entries[record[query]] = documents
         yield entries
 
@@ -352,7 +353,7 @@ def _in_lines(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     first, second = [record for batch in ahead for record in batch.records][:2]
     batches = itertools.chain(ahead, batches)
     shared = first.keys() & second.keys()
-    if any(is_record(one, source.columns) for one in (first, second)) or (shared and len(first) > 1):
+    if any(is_record(record, source.columns) for record in (first, second)) or (shared and len(first) > 1):
         return of_objects(batches, kind, source.name, source.columns, note)
     # what is right is held in memory anyway; and all answers show together that they are none but Y and N
     is_run = kind == "run" and all(isinstance(entry, list | dict) for entry in first.values())
@@ -376,14 +377,14 @@ def _in_objects(
     for part in parts:
         merged, lines = dict[str, Any](), dict[str, int]()
         for batch in part:
-            for at, record in enumerate(batch.records):
+            for i, record in enumerate(batch.records):
                 for query in record:
                     if query in seen:
                         if shared and not any(map(str.isdigit, query)):
-                            raise batch.place(at).fault("missing-column", "no key is the query", query, _SHAPES)
-                        raise batch.place(at).fault("duplicate", "this query appears twice", query, "keep one")
+                            raise batch.place(i).fault("missing-column", "no key is the query", query, _SHAPES)
+                        raise batch.place(i).fault("duplicate", "this query appears twice", query, "keep one")
                     seen.add(query)
-                    lines[query] = int(batch.place(at).name)
+                    lines[query] = int(batch.place(i).name)
                 merged |= record
         yield from _of_queries(merged, kind, source, note, lines.get) if merged else ()
 
@@ -392,15 +393,15 @@ def _records(batches: Iterable[tuple[Sequence[int], Sequence[object]]], source: 
     """Values, which must be objects, with the numbers of their lines or among themselves."""
     for numbers, values in batches:
         if set(map(type, values)) != {dict}:
-            number, value = next((n, one) for n, one in zip(numbers, values, strict=True) if not isinstance(one, dict))
+            number, value = next(pair for pair in zip(numbers, values, strict=True) if not isinstance(pair[1], dict))
             raise Place(source.name, part, number).fault(
                 "structure", "this is not an object", json.dumps(value, ensure_ascii=False), _SHAPES
             )
         yield Records(cast(Sequence[dict[str, Any]], values), partial(_numbered, source.name, part, numbers))
 
 
-def _numbered(path: str, part: str, numbers: Sequence[int], at: int) -> Place:
-    return Place(path, part, numbers[at])
+def _numbered(path: str, part: str, numbers: Sequence[int], i: int) -> Place:
+    return Place(path, part, numbers[i])
 
 
 def of_dictionary(
@@ -444,11 +445,11 @@ def of_dictionary(
                     "bad-score", "true and false are no scores of documents", str(one), remedy
                 )
         return [Entries(content, partial(_documents, content, path, line))]
-    found = (
-        some if isinstance(some, Row) else _with_paths(some, paths_in(columns))
-        for some in _of_entries(content, path, line)
+    batches = (
+        batch if isinstance(batch, Row) else _with_paths(batch, paths_in(columns))
+        for batch in _of_entries(content, path, line)
     )
-    return of_records(found, kind, columns, note)
+    return of_records(batches, kind, columns, note)
 
 
 def _place(path: str, query: Any, line: LineOf | None) -> Place:
@@ -470,7 +471,7 @@ def _documents(content: Mapping[Any, Any], path: str, line: LineOf | None) -> It
         numbers = entry.values() if isinstance(entry, Mapping) else itertools.repeat(NOTHING)
         documents = filter(None, re.split(SEPARATORS, entry)) if isinstance(entry, str) else entry
         yield Row(place, query)
-        yield from (Row(place, query, *one) for one in zip(documents, numbers, strict=False))
+        yield from (Row(place, query, *pair) for pair in zip(documents, numbers, strict=False))
 
 
 def _is_filled(entry: object) -> bool:
@@ -535,24 +536,24 @@ def of_records(
         alike = _by_key(item.records)
         # the places go back to front, so that of the records with the same keys the first is shown
         backwards = range(len(item.records) - 1, -1, -1)
-        kinds = {tuple(alike): 0} if alike else {tuple(item.records[at]): at for at in backwards}
-        for keys, at in sorted(kinds.items(), key=itemgetter(1)):
+        kinds = {tuple(alike): 0} if alike else {tuple(item.records[i]): i for i in backwards}
+        for keys, i in sorted(kinds.items(), key=itemgetter(1)):
             if keys not in known:
-                known[keys] = _keys(keys, kind, item.place(at), columns, sample, None if known else note)
+                known[keys] = _keys(keys, kind, item.place(i), columns, sample, None if known else note)
             if (next(iter(known.values())).keys() ^ known[keys].keys()) - {"tag"}:
                 expected = ", ".join(next(iter(known.values())).values())
                 problem, remedy = "this record has other keys than the first", f"write all of them like {expected}"
-                raise item.place(at).fault("mixed-forms", problem, ", ".join(map(str, keys)), remedy)
-            query = alike[known[keys]["query"]][at] if alike else item.records[at][known[keys]["query"]]
+                raise item.place(i).fault("mixed-forms", problem, ", ".join(map(str, keys)), remedy)
+            query = alike[known[keys]["query"]][i] if alike else item.records[i][known[keys]["query"]]
             if _is_list(query) or isinstance(query, Mapping):
                 problem = "this JSON contains the columns of a table, not its rows"
-                raise item.place(at).fault("structure", problem, ", ".join(keys), _A_RECORD_A_ROW)
+                raise item.place(i).fault("structure", problem, ", ".join(keys), _A_RECORD_A_ROW)
         if alike:
             values = {role: alike[key] for role, key in known[next(iter(kinds))].items()}
         else:
             roles = dict.fromkeys(role for keys in kinds for role in known[keys])
             pairs = [(record, known[tuple(record)]) for record in item.records]
-            values = {role: [one.get(names.get(role, "")) for one, names in pairs] for role in roles}
+            values = {role: [record.get(names.get(role, "")) for record, names in pairs] for role in roles}
         yield Values(values, item.place)
 
 
@@ -576,8 +577,8 @@ def _keys(
 ) -> dict[str, str]:
     """Role → key of records with these keys; ``shown`` are the first records."""
 
-    def values(at: int) -> Iterator[Any]:
-        return (one.get(keys[at]) for one in shown)
+    def values(i: int) -> Iterator[Any]:
+        return (record.get(keys[i]) for record in shown)
 
     first = shown[0] if shown else {}
     nested = {key for key in keys if isinstance(first.get(key), Mapping)}
@@ -613,7 +614,7 @@ def _keys(
             raise place.fault(
                 "ambiguous", "there is an answer under each of two keys", f"{answer}, {inside[0]}", remedy
             )
-    return {role: keys[at] for role, at in roles.items()}
+    return {role: keys[i] for role, i in roles.items()}
 
 
 def are_labels(entries: Mapping[Any, object], words: Collection[str] = ()) -> bool:

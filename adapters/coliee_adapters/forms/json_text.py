@@ -113,11 +113,11 @@ def batches(text: str, name: str, first: int = 1) -> Iterator[tuple[Sequence[int
     # not splitlines, which also splits at characters that may stand in a JSON string
     content = ((number, line.strip(" \t\r")) for number, line in enumerate(text.split("\n"), first))
     filled = ((number, line) for number, line in content if line)
-    while some := list(itertools.islice(filled, MANY)):
+    while few := list(itertools.islice(filled, MANY)):
         read: list[object] = []
-        numbers = [number for number, _ in some]
+        numbers = [number for number, _ in few]
         try:
-            for number, line in some:
+            for number, line in few:
                 read.append(parse(line, name, number))
         except InputError:
             if read:
@@ -181,28 +181,28 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     if not perhaps_unfit and (value := unique_keys(text)) is not None:
         return value
 
-    def fault(kind: str, problem: str, at: int, found: str | None, remedy: str) -> InputError:
-        line = first_line + text.count("\n", 0, at)
+    def fault(kind: str, problem: str, start: int, found: str | None, remedy: str) -> InputError:
+        line = first_line + text.count("\n", 0, start)
         return InputError(
-            kind, name, problem, line=line, column=at - text.rfind("\n", 0, at), found=found, remedy=remedy
+            kind, name, problem, line=line, column=start - text.rfind("\n", 0, start), found=found, remedy=remedy
         )
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         members = dict(pairs)
         if len(members) < len(pairs):
-            key, at = next(_repeated_keys(text))
-            raise fault("duplicate", "this key appears twice in one object", at, key, "keep one of the two")
+            key, start = next(_repeated_keys(text))
+            raise fault("duplicate", "this key appears twice in one object", start, key, "keep one of the two")
         return members
 
     def finite(number: str) -> float:
         value = float(number)
         if not math.isfinite(value):
             # the number may be glued to what makes the JSON broken: then it is no token of its own
-            at = next((t.start() for t in re.finditer(_TOKEN, text) if t[0] == number), text.find(number))
+            start = next((t.start() for t in re.finditer(_TOKEN, text) if t[0] == number), text.find(number))
             raise fault(
                 "bad-score",
                 "this is not a finite number",
-                at,
+                start,
                 number,
                 "give a finite number; of a score, or leave its document out",
             )
@@ -315,26 +315,26 @@ def objects_under(content: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[s
 
 def line_of(text: str, key: str) -> int | None:
     """The line of a member of the outermost objects of a JSON text."""
-    at = next((at for found, at, around in _keys(text) if found == key and len(around) == 1), None)
-    return None if at is None else 1 + text.count("\n", 0, at)
+    start = next((start for other, start, around in _keys(text) if other == key and len(around) == 1), None)
+    return None if start is None else 1 + text.count("\n", 0, start)
 
 
 def _repeated_keys(text: str) -> Iterator[tuple[str, int]]:
     """The keys of a JSON text that their object has already, and where they start."""
-    return ((key, at) for key, at, around in _keys(text) if key in around[-1])
+    return ((key, start) for key, start, around in _keys(text) if key in around[-1])
 
 
 def _keys(text: str) -> Iterator[tuple[str, int, list[set[str]]]]:
     """The keys of a JSON text, where they start, and the objects around each with the keys that they have by then."""
     objects: list[set[str]] = []
-    string, at = "", 0
+    string, start = "", 0
     for token in re.finditer(_TOKEN, text):
         if token[0].startswith('"'):
-            string, at = token[0], token.start()
+            string, start = token[0], token.start()
         elif token[0] == "{":
             objects.append(set())
         elif token[0] == "}":
             objects.pop()
         elif token[0] == ":":
-            yield (key := json.loads(string)), at, objects
+            yield (key := json.loads(string)), start, objects
             objects[-1].add(key)

@@ -67,24 +67,24 @@ def content_lines(
     state = comments or Comments()
     for number, line in enumerate(_split(text), start=first_line):
         rest = whole = line.strip(BLANKS).lstrip(_MARK + BLANKS)
-        at = 0  # where the next comment or the content begins; a line can hold very many comments
-        while at < len(rest) and (state.opened or rest.startswith("/*", at)):
+        begin = 0  # where the next comment or the content begins; a line can hold very many comments
+        while begin < len(rest) and (state.opened or rest.startswith("/*", begin)):
             if not state.opened:
-                state.opened, at = number, at + 2
-            end = rest.find("*/", at)
-            at = len(rest) if end < 0 else end + 2
+                state.opened, begin = number, begin + 2
+            end = rest.find("*/", begin)
+            begin = len(rest) if end < 0 else end + 2
             if end >= 0:
                 state.opened = 0
-                at = blanks.end() if (blanks := _BETWEEN.match(rest, at)) else at
-        rest = rest[at:]
+                begin = blanks.end() if (blanks := _BETWEEN.match(rest, begin)) else begin
+        rest = rest[begin:]
         if rest and not rest.startswith("#"):
             if name and _MARK in rest:
                 problem = "a byte order mark within a line"
                 raise InputError(
                     "encoding", name, problem, line=number, found=rest, remedy="delete the character U+FEFF"
                 )
-            if name and not rest.isascii() and (found := SEPARATORS.search(rest)) and _are_lines(rest):
-                problem = f"a Unicode line separator (U+{ord(found[0]):04X}) where a line should end"
+            if name and not rest.isascii() and (match := SEPARATORS.search(rest)) and _are_lines(rest):
+                problem = f"a Unicode line separator (U+{ord(match[0]):04X}) where a line should end"
                 remedy = "end lines with newlines, as `coliee-ir validate --fix` does"
                 raise InputError("encoding", name, problem, line=number, found=rest, remedy=remedy)
             yield number, rest
@@ -106,9 +106,9 @@ def first_lines(head: bytes) -> tuple[str, ...]:
 
 
 def _split(text: str) -> Iterator[str]:
-    *few, others = text.split("\n", _FEW)
+    *few, rest = text.split("\n", _FEW)
     yield from few
-    yield from others.split("\n")
+    yield from rest.split("\n")
 
 
 def _are_lines(line: str) -> bool:

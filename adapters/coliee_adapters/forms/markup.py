@@ -84,14 +84,14 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
         parser.Parse(source.text().encode("utf-8"), True)
     except expat.ExpatError as error:
         problem, remedy = f"this is not well-formed XML: {expat.ErrorString(error.code)}", "correct it, or get it again"
-        at = error.offset + 1
-        raise InputError("syntax", source.name, problem, line=error.lineno, column=at, remedy=remedy) from None
+        column = error.offset + 1
+        raise InputError("syntax", source.name, problem, line=error.lineno, column=column, remedy=remedy) from None
     return cast(Element, document.content[0])
 
 
 def by_id(root: Element, tag: str, source: Source, remedy: str) -> dict[str, Element]:
     """The elements of a tag by their ids, in the order of the file; refused where one has none, or another's."""
-    found: dict[str, Element] = {}
+    elements: dict[str, Element] = {}
     for element in root.iter(tag):
         query = normal_id(element.attributes.get("id", ""))
         fault = Place(source.name, "line", element.line).fault
@@ -99,7 +99,7 @@ def by_id(root: Element, tag: str, source: Source, remedy: str) -> dict[str, Ele
             raise fault("missing-id", f"<{tag}> has no id", remedy=remedy)
         if wrong := wrong_id([query], commas=False):
             raise fault("bad-id", wrong[1], query, ONE_WORD)
-        if query in found:
-            raise fault("duplicate", f"the <{tag}> of line {found[query].line} has the same id", query, "keep one")
-        found[query] = element
-    return found
+        if query in elements:
+            raise fault("duplicate", f"the <{tag}> of line {elements[query].line} has the same id", query, "keep one")
+        elements[query] = element
+    return elements

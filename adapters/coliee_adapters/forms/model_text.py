@@ -175,16 +175,16 @@ def label_of(text: str, words: Mapping[str, str] | None = None) -> bool | None:
     plain = re.sub(known.in_brackets, r"\1", plain)
     if all(re.search(chance, plain) for chance in known.chances):
         plain = re.sub("|".join(known.chances), "", plain)
-    found = _asserted(rf"(?<!\w)(?:final|最終(?:的な)?)\s*{_MARK}{known.word}", plain)
-    if not found:
+    answers = _asserted(rf"(?<!\w)(?:final|最終(?:的な)?)\s*{_MARK}{known.word}", plain)
+    if not answers:
         lines = [line.strip() for line in plain.split("\n") if line.strip()]
         start = re.match(known.word, plain)
         last = re.fullmatch(rf"{known.word}\W*", lines[-1]) if lines else None
         marked = _asserted(rf"(?:(?<!\w){_MARK}|{_STATEMENT}){known.word}", plain)
-        found = [*marked, *(match for match in (start, last) if match)]
+        answers = [*marked, *(match for match in (start, last) if match)]
     # an answer directly after another one: Yes, no
-    behind = (re.match(rf"[^\w○×\n]*{known.word}", match.string[match.end() :]) for match in found)
-    labels = {match["yes"] is not None for match in (*found, *behind) if match}
+    behind = (re.match(rf"[^\w○×\n]*{known.word}", match.string[match.end() :]) for match in answers)
+    labels = {match["yes"] is not None for match in (*answers, *behind) if match}
     return labels.pop() if len(labels) == 1 else None
 
 
@@ -194,12 +194,12 @@ def _normal(text: str) -> str:
 
 def _asserted(pattern: str, text: str) -> list[re.Match[str]]:
     """The marked answers but those that the words before them deny or make a condition."""
-    found = []
+    asserted = []
     for match in re.finditer(pattern, text):
         sentence = re.split(_CONCLUSION, re.split(r"[.!?。\n]", text[: match.start()])[-1])[-1]
         if not re.search(_CONDITION, sentence) and not re.search(_DENIAL, re.split("[,;:、]", sentence)[-1]):
-            found.append(match)
-    return found
+            asserted.append(match)
+    return asserted
 
 
 #: in what the text stands where a service, or a library of models, wrote the file
@@ -271,8 +271,8 @@ def _json(text: str, source: Source) -> Iterator[_Item]:
         if isinstance(whole, dict) and (records := _under_a_key(whole, source)):
             whole = records
         if isinstance(whole, dict) and not _query(whole, source):
-            for at, (name, value) in enumerate(whole.items(), start=1):
-                yield _item(name, value, Place(source.name, "item", at), source)
+            for i, (name, value) in enumerate(whole.items(), start=1):
+                yield _item(name, value, Place(source.name, "item", i), source)
             return
         part, items = "item", enumerate(whole if isinstance(whole, list) else [whole], start=1)
     for number, value in items:
@@ -333,19 +333,19 @@ def _texts(content: Any, place: Place, path: str, key: str = "") -> list[str]:
     names = {normal_name(name): name for name in content} if isinstance(content, dict) else {}
     if path:
         first = path if path in names.values() else path.partition(".")[0]
-        found = [name for name in names.values() if name == first]
+        keys = [name for name in names.values() if name == first]
     else:
         first = ""
         tiers = ([names[name] for name in tier if name in names] for tier in (*_TEXTS, _WRAPPERS))
-        found = next((tier for tier in tiers if tier), [])
-    if not found and isinstance(content, dict):
+        keys = next((tier for tier in tiers if tier), [])
+    if not keys and isinstance(content, dict):
         if content.get("error"):
             return []
         refuse_chances(content, place)
-    if len(found) != 1:
-        what = f"several texts ({', '.join(map(quoted, found))})" if found else "no text"
+    if len(keys) != 1:
+        what = f"several texts ({', '.join(map(quoted, keys))})" if keys else "no text"
         raise place.fault("missing-key", f"this item has {what}", str(content), "write it under text")
-    return _texts(content[found[0]], place, path[len(first) + 1 :], normal_name(found[0]))
+    return _texts(content[keys[0]], place, path[len(first) + 1 :], normal_name(keys[0]))
 
 
 def _leads(value: Any, path: str, place: Place) -> bool:

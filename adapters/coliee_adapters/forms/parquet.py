@@ -75,7 +75,7 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
             size = 0 if source.is_remote else _BUFFER
             options = {"pre_buffer": False, "buffer_size": size, "page_checksum_verification": True}
             with parquet.ParquetFile(stream, read_dictionary=list(texts), **options) as file:
-                size = sum(file.metadata.row_group(at).total_byte_size for at in range(file.num_row_groups))
+                size = sum(file.metadata.row_group(group).total_byte_size for group in range(file.num_row_groups))
                 source.limits.check_growth(source.name, "the Parquet data", size, source.size)
                 yield file
         except MemoryError:  # of which pyarrow has its own
@@ -118,11 +118,11 @@ def names_of(source: Source) -> list[str]:
         return list(file.schema_arrow.names)
 
 
-def can_be_gold(source: Source, at: int | None) -> bool:
+def can_be_gold(source: Source, column: int | None) -> bool:
     """Whether a column of relevances holds integers."""
     pyarrow, _ = library(source.name)
     with _opened(source) as file:
-        return at is None or not pyarrow.types.is_floating(file.schema_arrow.types[at])
+        return column is None or not pyarrow.types.is_floating(file.schema_arrow.types[column])
 
 
 def _rows_of(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
@@ -134,9 +134,9 @@ def _roles(source: Source, kind: GoldOrRun, note: Note) -> dict[str, int]:
     """The roles of the columns, of which others are looked into."""
     names = names_of(source)
 
-    def sample(at: int) -> Iterable[Any]:
+    def sample(i: int) -> Iterable[Any]:
         with _opened(source) as file:
-            batches = file.iter_batches(SHOWN, columns=[names[at]], use_threads=False)  # one may end a row group
+            batches = file.iter_batches(SHOWN, columns=[names[i]], use_threads=False)  # one may end a row group
             every = itertools.chain.from_iterable(arrow.column(batch.column(0)) or () for batch in batches)
             return list(itertools.islice(every, SHOWN))
 
@@ -162,14 +162,14 @@ def _run(source: Source, rule: IdRule) -> Run | None:
     return Run(read, tag or source.stem, "score" in roles, source.name, FORMAT)
 
 
-def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
+def _first_tag(file: Any, i: int | None) -> tuple[str, bool]:
     """The run tag of the first row; and whether no row can have another."""
-    if at is None:
+    if i is None:
         return "", False
-    statistics = [file.metadata.row_group(group).column(at).statistics for group in range(file.metadata.num_row_groups)]
+    statistics = [file.metadata.row_group(group).column(i).statistics for group in range(file.metadata.num_row_groups)]
     known = all(chunk is not None and chunk.has_min_max and chunk.null_count == 0 for chunk in statistics)
     alone = known and len({value for chunk in statistics for value in (chunk.min, chunk.max)}) == 1
-    batch = next(file.iter_batches(1, columns=[file.schema_arrow.names[at]], use_threads=False), None)
+    batch = next(file.iter_batches(1, columns=[file.schema_arrow.names[i]], use_threads=False), None)
     column = None if batch is None else arrow.column(batch.column(0))
     return "" if column is None or column[0] is None else tag_of(column[0]), alone
 
@@ -178,29 +178,29 @@ def row_batches(source: Source, roles: Mapping[str, int]) -> Iterator[Values]:
     """The rows, many at a time."""
     with _opened(source) as file:
         names, groups = list(file.schema_arrow.names), range(file.num_row_groups)
-        texts = {at for at in roles.values() if _is_text(file.schema_arrow.types[at])}
-        chunks = {at: [file.metadata.row_group(group).column(at) for group in groups] for at in texts}
-    for role, at in roles.items():
-        if any(not _DELTA.isdisjoint(chunk.encodings) for chunk in chunks.get(at, ())):
+        texts = {i for i in roles.values() if _is_text(file.schema_arrow.types[i])}
+        chunks = {i: [file.metadata.row_group(group).column(i) for group in groups] for i in texts}
+    for role, i in roles.items():
+        if any(not _DELTA.isdisjoint(chunk.encodings) for chunk in chunks.get(i, ())):
             remedy = "write it without column_encoding, as pandas and polars do"
             problem = f"the {role} is written as what differs from row to row, which is not read"
-            raise InputError("shape", source.name, problem, found=names[at], remedy=remedy)
+            raise InputError("shape", source.name, problem, found=names[i], remedy=remedy)
     # read as dictionaries, a text that rows repeat is held once
     repeated = {
-        names[at]: role
-        for role, at in roles.items()
-        if at in texts and any(chunk.has_dictionary_page for chunk in chunks[at])
+        names[i]: role
+        for role, i in roles.items()
+        if i in texts and any(chunk.has_dictionary_page for chunk in chunks[i])
     }
     with _opened(source, [*repeated]) as file:
         # but of more words than a batch has rows dictionaries are mostly given up, and then take three times as long
         few = [name for name, role in repeated.items() if _most_words(source, file, name, role) <= BATCH]
     with _opened(source, few) as file:
         row = 0
-        for batch in file.iter_batches(BATCH, columns=[names[at] for at in roles.values()], use_threads=False):
+        for batch in file.iter_batches(BATCH, columns=[names[i] for i in roles.values()], use_threads=False):
             place, columns = partial(place_of_row, source.name, "row", 1 + row), {}
-            for role, at in roles.items():
-                column = arrow.column(batch.column(names[at]))
-                columns[role] = _checked_column(source, role, names[at], column, place)
+            for role, i in roles.items():
+                column = arrow.column(batch.column(names[i]))
+                columns[role] = _checked_column(source, role, names[i], column, place)
             yield Values(columns, place)
             row += len(batch)
         if row != (rows := file.metadata.num_rows):
@@ -246,12 +246,12 @@ def _checked_column(
             raise InputError("damaged", source.name, problem, found=name, remedy="write or download it again")
     _refuse_long(source, role, name, texts if isinstance(texts, Ids) else None)
     if role != "tag" and (column.valid is not None or (isinstance(texts, Ids) and not texts.raw.isascii())):
-        for at, value in enumerate(column):
+        for i, value in enumerate(column):
             if value is None:
-                raise place(at).fault("missing-key", f"the {role} is null", remedy="fill it in, or drop the row")
+                raise place(i).fault("missing-key", f"the {role} is null", remedy="fill it in, or drop the row")
             if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
                 text = repr(value.encode("utf-8", "surrogateescape"))
-                raise place(at).fault("encoding", f"the {role} is not UTF-8", text, "write the text as UTF-8")
+                raise place(i).fault("encoding", f"the {role} is not UTF-8", text, "write the text as UTF-8")
     return column
 
 

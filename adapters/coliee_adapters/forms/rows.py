@@ -89,18 +89,18 @@ def with_answer_words(found: FoundRows, columns: Mapping[str, str] | None) -> Fo
     """What is found in a file, with Y and N for the words that the user named for them."""
     if not (words := words_of(columns)):
         return found
-    return (_rows_with_answer_words(some, words) for some in found)
+    return (_rows_with_answer_words(piece, words) for piece in found)
 
 
-def _rows_with_answer_words(some: Row | Values | Entries, words: Mapping[str, str]) -> Row | Values | Entries:
+def _rows_with_answer_words(piece: Row | Values | Entries, words: Mapping[str, str]) -> Row | Values | Entries:
     def meant(answer: object) -> object:
         return words.get(answer_word(word_of(answer)), answer)
 
-    if isinstance(some, Row):
-        return some if some.answer is NOTHING else some._replace(answer=meant(some.answer))
-    if isinstance(some, Values) and "answer" in some.columns:
-        return some._replace(columns={**some.columns, "answer": list(map(meant, some.columns["answer"]))})
-    return some
+    if isinstance(piece, Row):
+        return piece if piece.answer is NOTHING else piece._replace(answer=meant(piece.answer))
+    if isinstance(piece, Values) and "answer" in piece.columns:
+        return piece._replace(columns={**piece.columns, "answer": list(map(meant, piece.columns["answer"]))})
+    return piece
 
 
 def id_of(value: Any, what: str, place: Place, rules: ReadingRules) -> str:
@@ -225,18 +225,18 @@ def gold_of(
     words: list[AnswerWord] = []
     names: dict[str, object] = {}
     blocks: list[_Judgements] = []
-    for some in found:
-        if isinstance(some, Values) and (block := plain_block(some, rules)) is not None:
+    for piece in found:
+        if isinstance(piece, Values) and (block := plain_block(piece, rules)) is not None:
             block.queries, block.documents = block.queries.compact(), block.documents.compact()
             levels = np.ones(len(block.documents)) if block.scores is None else block.scores
             block.scores = None
-            blocks.append((block, levels.astype(np.int16), some.place))
+            blocks.append((block, levels.astype(np.int16), piece.place))
             continue
-        if isinstance(some, Entries) and not qrels and (plain := _plain_judgements(some.queries, rules)):
+        if isinstance(piece, Entries) and not qrels and (plain := _plain_judgements(piece.queries, rules)):
             qrels |= plain
             continue
         _add_judgements(blocks, qrels, remarks)
-        for row in (some,) if isinstance(some, Row) else some.rows():
+        for row in (piece,) if isinstance(piece, Row) else piece.rows():
             query = _query_of(row, rules, names)
             if row.answer is not NOTHING:
                 words.append(AnswerWord(query, word_of(row.answer), row.place))
@@ -303,9 +303,9 @@ def _as_columns(blocks: Sequence[_Judgements]) -> Judgements | None:
     if len(set(queries)) < len(queries):
         return None
     for a, b in pieces(every.starts, _AT_ONCE):
-        some = every.documents[every.starts[a] : every.starts[b]]
+        documents = every.documents[every.starts[a] : every.starts[b]]
         number = np.repeat(np.arange(b - a), every.lengths[a:b])
-        keys = np.sort(mixed(some.words(some.words_needed()), number))
+        keys = np.sort(mixed(documents.words(documents.words_needed()), number))
         if (keys[1:] == keys[:-1]).any():
             return None
     return Judgements(queries, every.starts, every.documents, np.concatenate([levels for _, levels, _ in blocks]))
@@ -317,10 +317,10 @@ def _add_judgements(held: list[_Judgements], qrels: dict[str, dict[str, int]], r
         levels = relevance.tolist()
         for query, first, last in block.segments():
             judged = qrels.setdefault(query, {})
-            for at, document in enumerate(block.documents[first:last], first):
+            for i, document in enumerate(block.documents[first:last], first):
                 if document in judged:
-                    _repeat(judged, query, document, levels[at], place(at), remarks)
-                judged[document] = levels[at]
+                    _repeat(judged, query, document, levels[i], place(i), remarks)
+                judged[document] = levels[i]
     held.clear()
 
 
@@ -331,7 +331,7 @@ def run_of(
     remarks = Remarks() if remarks is None else remarks
     first, found = _with_first_row(found)
     if first is not None and first.answer is not NOTHING:
-        rows = [row for some in found for row in ((some,) if isinstance(some, Row) else some.rows())]
+        rows = [row for piece in found for row in ((piece,) if isinstance(piece, Row) else piece.rows())]
         answers = _answers_of(_answering(rows), rules, path, form, tag, remarks)
         documents = [row for row in rows if row.answer is NOTHING or row.document is not NOTHING]
         if not documents:
@@ -412,9 +412,9 @@ def _answers_of(rows: Iterable[Row], rules: ReadingRules, path: str, form: str, 
 def _with_first_row(found: FoundRows) -> tuple[Row | None, FoundRows]:
     """The first row that holds more than a query, or else the last; and all that is found."""
     found, seen, first = iter(found), list[Row | Values | Entries](), None
-    for some in found:
-        seen.append(some)
-        for first in (some,) if isinstance(some, Row) else some.rows():
+    for piece in found:
+        seen.append(piece)
+        for first in (piece,) if isinstance(piece, Row) else piece.rows():
             if first.document is not NOTHING or first.answer is not NOTHING:
                 return first, chain(seen, found)
     return first, seen
@@ -423,13 +423,13 @@ def _with_first_row(found: FoundRows) -> tuple[Row | None, FoundRows]:
 def blocks_of(found: FoundRows, rules: ReadingRules, tag: str) -> Iterator[Columns]:
     """What is found in a file as blocks of columns: at once where it is plain, else row by row."""
     names: dict[str, object] = {}
-    for are_rows, some in itertools.groupby(found, lambda one: isinstance(one, Row)):
+    for are_rows, some_pieces in itertools.groupby(found, lambda piece: isinstance(piece, Row)):
         if are_rows:
-            yield block_of(cast(Iterable[Row], some), rules, Remarks(), tag, names)
+            yield block_of(cast(Iterable[Row], some_pieces), rules, Remarks(), tag, names)
             continue
-        for one in cast(Iterable[Values | Entries], some):
-            block = block_of_dictionary(one, rules) if isinstance(one, Entries) else plain_block(one, rules, tag)
-            yield block_of(one.rows(), rules, Remarks(), tag, names) if block is None else block
+        for piece in cast(Iterable[Values | Entries], some_pieces):
+            block = block_of_dictionary(piece, rules) if isinstance(piece, Entries) else plain_block(piece, rules, tag)
+            yield block_of(piece.rows(), rules, Remarks(), tag, names) if block is None else block
 
 
 def block_of(
@@ -561,9 +561,9 @@ def plain_block(found: Values, rules: ReadingRules, tag: str = "") -> Columns | 
         documents = documents.with_known_places()
     remarks, tags = Remarks(), values.get("tag", ())
     if {str(row_tag) for row_tag in tags if row_tag is not None} - {tag}:
-        for at, row_tag in enumerate(tags):
+        for i, row_tag in enumerate(tags):
             if row_tag is not None and tag_of(row_tag) != tag:
-                remarks.add("tag", f"{found.place(at)}: {row_tag}")
+                remarks.add("tag", f"{found.place(i)}: {row_tag}")
     starts = changes(queries)
     scores = -scores.astype(np.float64) if scores is not None and decides == "rank" else scores
     return Columns(queries.select(starts[:-1]), starts, documents, scores, ranks, remarks)

@@ -167,8 +167,8 @@ def are_numbered(words: Mapping[str, str]) -> bool:
     >>> are_numbered({"827": "1", "828": "1"}), are_numbered({"R07-01-O": "1", "R07-01-U": "1"})
     (False, True)
     """
-    found = set(words.values())
-    return "0" in found or (found == {"1"} and len(words) > 1 and all(map(STATUTE_ID.fullmatch, words)))
+    distinct = set(words.values())
+    return "0" in distinct or (distinct == {"1"} and len(words) > 1 and all(map(STATUTE_ID.fullmatch, words)))
 
 
 def read_pairs(source: Source) -> dict[str, Element]:

@@ -62,8 +62,8 @@ class _Line(NamedTuple):
 
 
 def _values_of(lines: Sequence[_Line], roles: Mapping[str, int], source: Source) -> Values:
-    columns = {role: [line.values[at] for line in lines] for role, at in roles.items()}
-    return Values(columns, lambda at: Place(source.name, "line", lines[at].number))
+    columns = {role: [line.values[i] for line in lines] for role, i in roles.items()}
+    return Values(columns, lambda i: Place(source.name, "line", lines[i].number))
 
 
 def _is_gold(head: bytes) -> bool:
@@ -93,24 +93,24 @@ def header_of(source: Source) -> list[str]:
 def first_tag(source: Source) -> str:
     """The run tag in the first row behind the names of columns; empty where no column is named as that of tags."""
     names, lines = header_of(source), first_lines(source.head())
-    at = roles_of(names, "run", Place(source.name), source.columns).get("tag") if names else None
+    column = roles_of(names, "run", Place(source.name), source.columns).get("tag") if names else None
     values = _values(lines[1], _separator(lines, source) or ",") if len(lines) > 1 else []
-    return values[at] if at is not None and at < len(values) else ""
+    return values[column] if column is not None and column < len(values) else ""
 
 
-def can_be_gold(source: Source, at: int | None) -> bool:
+def can_be_gold(source: Source, column: int | None) -> bool:
     """Whether all values of a column of relevances, by default the third, are integers."""
     lines = first_lines(source.head())
     rows = [_values(line, _separator(lines, source) or " ") for line in lines]
     behind = rows[bool(header_of(source)) :]
-    return at is None or all(re.fullmatch(_INTEGER, row[at]) for row in behind if at < len(row))
+    return column is None or all(re.fullmatch(_INTEGER, row[column]) for row in behind if column < len(row))
 
 
 def _rows_of(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     """Documents or labels: every row has as many values as the first."""
     separator = _separator(first_lines(source.head()), source)
     if separator is None:
-        separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
+        separator = next((sign for sign in _SEPARATORS[:3] if sign.encode() in source.head()), " ")
     comments = Comments(note, "gold-comment" if kind == "gold" else "comment")
     lines = list(rows(source.text(columns=True), source, separator, comments))
     check_width(lines, len(lines[0].values) if lines else 0, source)
@@ -119,8 +119,8 @@ def _rows_of(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     ):
         first, *lines = lines
 
-        def values(at: int) -> Iterator[str]:
-            return (line.values[at] for line in lines)
+        def values(i: int) -> Iterator[str]:
+            return (line.values[i] for line in lines)
 
         roles = roles_of(first.values, kind, Place(source.name, "line", first.number), source.columns, values, note)
     else:
@@ -169,7 +169,7 @@ def plain_header(source: Source, note: Note) -> Header | None:
     if not _names_columns(names, source) or any(len(row) != len(names) for row in rows):
         return None
     place = Place(source.name, "line", number)
-    roles = roles_of(names, "run", place, source.columns, lambda at: (row[at] for row in rows), note)
+    roles = roles_of(names, "run", place, source.columns, lambda i: (row[i] for row in rows), note)
     if "document" not in roles or {"answer", "retrieved"} & roles.keys():
         return None
     tag = tag_of(rows[0][roles["tag"]]) if "tag" in roles else ""
@@ -213,7 +213,7 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
         return None
     if lines[0].startswith("sep=") and (separator_line := re.fullmatch(_SEPARATOR_LINE, lines[0])):
         return separator_line[1]
-    separators = [one for one in _SEPARATORS if one == " " or one in lines[0]]
+    separators = [separator for separator in _SEPARATORS if separator == " " or separator in lines[0]]
     for separator in separators:
         if _names_columns(_values(lines[0], separator), source):
             return separator
@@ -250,7 +250,7 @@ def _is_unknown_header(rows: Iterable[Sequence[str]]) -> bool:
     others = list(rows)
     if not others or any(len(row) != len(first) for row in others):
         return False
-    if any(all(as_number(row[at]) is not None for row in others) for at in range(2, len(first))):
+    if any(all(as_number(row[i]) is not None for row in others) for i in range(2, len(first))):
         return True
     ids = all(re.search(_DIGIT, row[0]) and re.search(_DIGIT, row[1]) for row in others)
     labels = all(row[1].lower() in LABELS for row in others)
@@ -310,8 +310,8 @@ def rows(text: str, source: Source, separator: str, comments: Comments, first_li
             if any(values):
                 yield _Line(numbered[rows.line_num - 1][0], values, separator.join(row))
     except csv.Error as error:
-        at = numbered[rows.line_num - 1][0]
-        raise InputError("syntax", source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
+        place = Place(source.name, "line", numbered[rows.line_num - 1][0])
+        raise place.fault("syntax", f"broken CSV: {error}", remedy="check the quotes") from None
 
 
 FORMS: Final = (

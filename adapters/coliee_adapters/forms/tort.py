@@ -236,8 +236,8 @@ class _Members(NamedTuple):
     def verdict(self, key: str) -> bool | None:
         """A member that is true, false or null."""
         wanted = "bad-label", "a verdict", "expected true, false or null"
-        found: bool | None = self.value(key, lambda value: value is None or isinstance(value, bool), wanted)
-        return found
+        value: bool | None = self.value(key, lambda value: value is None or isinstance(value, bool), wanted)
+        return value
 
 
 def _is_id(value: object) -> bool:

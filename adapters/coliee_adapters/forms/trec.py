@@ -49,7 +49,7 @@ def first_fields(head: bytes) -> list[str]:
 def _qrels(source: Source, note: Note) -> FoundRows:
     """Judgements: as columns as far as every line is four words with single blanks."""
     place = partial(Place, source.name, "line")
-    at, first = 0, 1
+    done, first = 0, 1
     for raw in source.blocks(_AT_ONCE):
         if (table := regular_table(raw, len(_QRELS))) is None:
             break
@@ -57,14 +57,14 @@ def _qrels(source: Source, note: Note) -> FoundRows:
         relevance = table.ids(3) if levels is None else levels
         columns = {"query": table.ids(0), "document": table.ids(2), "relevance": relevance}
         yield Values(columns, partial(place_of_row, source.name, "line", first))
-        at, first = at + len(raw), first + len(relevance)
+        done, first = done + len(raw), first + len(relevance)
     else:
-        if at:
+        if done:
             return
-    text = source.text(columns=True)[at:]
+    text = source.text(columns=True)[done:]
     expected = f"expected {len(_QRELS)} columns: {' '.join(_QRELS)}"
     comments = Comments(note, "gold-comment")
-    is_empty = not at
+    is_empty = not done
     for number, line in content_lines(text, source.name, first, comments):
         fields = split_columns(line)
         if len(fields) != len(_QRELS):

@@ -226,15 +226,15 @@ def is_header(names: Sequence[object]) -> bool:
     >>> is_header(["query-id", "corpus-id", "score"]), is_header(["topic", "Q0", "document", "1", "0.5", "run"])
     (True, False)
     """
-    found = {normal_name(name) for name in names}
-    return len(found & KNOWN) >= 2 and not any(map(is_number, found))
+    normal = {normal_name(name) for name in names}
+    return len(normal & KNOWN) >= 2 and not any(map(is_number, normal))
 
 
 def has_user_column(names: Sequence[object], user_columns: Mapping[str, str]) -> bool:
     """Whether a name that the user gave to a column is among these values, and none of them is a number."""
-    found = {normal_name(name) for name in names}
+    normal = {normal_name(name) for name in names}
     columns = (normal_name(name) for role, name in user_columns.items() if role not in ANSWERS)
-    return not found.isdisjoint(columns) and not any(map(is_number, found))
+    return not normal.isdisjoint(columns) and not any(map(is_number, normal))
 
 
 def roles_of(
@@ -302,13 +302,13 @@ def roles_of(
     if numbers and search.columns_without_role(_IDLE) and not roles.keys() & set(numbers):
         problem = f"no column is recognised as the {' or '.join(number for number in numbers if number != 'retrieved')}"
         remedy = f"{known_names(kind)}; or use {search.option(numbers[0])}"
-        own_answers = [at for at, name in enumerate(search.normal) if name in OWN_ANSWERS]
+        own_answers = [i for i, name in enumerate(search.normal) if name in OWN_ANSWERS]
         if kind == "run" and own_answers and values is not None and _are_mostly(_WORD, values(own_answers[0])):
             both = search.option(document=search.names[roles["document"]], answer=search.names[own_answers[0]])
             remedy = f"to read documents and answers, use {both}"
         elif kind == "run":
             decides = search.option("retrieved")
-            binary = values is not None and any(_could_answer(values(at)) for at in search.columns_without_role(_IDLE))
+            binary = values is not None and any(_could_answer(values(i)) for i in search.columns_without_role(_IDLE))
             remedy = f"if a column marks retrieved documents with 1 and others with 0, use {decides}"
             remedy += "" if binary else f"; for scores, use {search.option('score')}; {known_names(kind)}"
         raise search.fault("missing-column", problem, remedy)
@@ -319,9 +319,9 @@ def roles_of(
             search.refuse_rivals(kind, values, note)
         if note is not None:
             search.remark_ignored(values, note)
-            for at in search.columns_without_role(_IDLE) if kind == "run" and "answer" in search.roles else ():
-                if search.normal[at] in _LISTS and all(isinstance(value, str) for value in values(at)):
-                    note("other-part", search.option(answer=names[search.roles["answer"]], document=names[at]))
+            for i in search.columns_without_role(_IDLE) if kind == "run" and "answer" in search.roles else ():
+                if search.normal[i] in _LISTS and all(isinstance(value, str) for value in values(i)):
+                    note("other-part", search.option(answer=names[search.roles["answer"]], document=names[i]))
     return search.roles
 
 
@@ -361,8 +361,8 @@ class Search:
 
     def _columns_named(self, name: str) -> list[int]:
         """The columns of a name as it is written, or else as names are compared."""
-        exact = [at for at, other in enumerate(self.names) if str(other).strip("\ufeff \t\r\n") == name]
-        return exact or [at for at, other in enumerate(self.normal) if other == normal_name(name)]
+        exact = [i for i, other in enumerate(self.names) if str(other).strip("\ufeff \t\r\n") == name]
+        return exact or [i for i, other in enumerate(self.normal) if other == normal_name(name)]
 
     def name_answer(self, kind: GoldOrRun, user_columns: Mapping[str, str]) -> None:
         """The column of answers that the user named; a gold has its own, or else the one that is named for the run.
@@ -374,7 +374,7 @@ class Search:
             if "answer" in user_columns:
                 self.by_name("answer", user_columns["answer"])
             return
-        self.of_run = {at for role in OF_RUN if role in user_columns for at in self._columns_named(user_columns[role])}
+        self.of_run = {i for role in OF_RUN if role in user_columns for i in self._columns_named(user_columns[role])}
         if "label" in user_columns:
             self.by_name("answer", user_columns["label"])
         elif "answer" in user_columns and (named := self._columns_named(user_columns["answer"])):
@@ -393,67 +393,63 @@ class Search:
         for passed_over, tier in itertools.product((self.of_run, ()), tiers):
             if role not in self.roles:
                 taken = {*self.roles.values(), *passed_over}
-                places = [at for at, name in enumerate(self.normal) if name in tier and at not in taken]
+                places = [i for i, name in enumerate(self.normal) if name in tier and i not in taken]
                 self._choose(role, places if choose else places[:1])
 
     def columns_without_role(self, passed_over: frozenset[str]) -> list[int]:
         """The columns that have no role, but for those of these names."""
         taken = self.roles.values()
-        return [at for at, name in enumerate(self.normal) if at not in taken and name not in passed_over]
+        return [i for i, name in enumerate(self.normal) if i not in taken and name not in passed_over]
 
     def take_answers(self, values: ValuesOf) -> None:
         """A label Y or N beside an article's text is the answer, and no relevance."""
-        at = self.roles.get("relevance", -1)
-        if (
-            at >= 0
-            and self.normal[at] == "label"
-            and _YES_NO.issuperset(map(str.lower, _texts(values(at))[:1] or ["?"]))
-        ):
+        i = self.roles.get("relevance", -1)
+        if i >= 0 and self.normal[i] == "label" and _YES_NO.issuperset(map(str.lower, _texts(values(i))[:1] or ["?"])):
             query = self.normal.index("id") if "id" in self.normal else self.roles["query"]
-            self.roles = {"query": query, "answer": at}
+            self.roles = {"query": query, "answer": i}
 
     def refuse_rivals(self, kind: GoldOrRun, values: ValuesOf, note: Note | None) -> None:
         """Refuse an answer beside which another column, whose values differ, may be the answer as well."""
         chosen = self.roles["answer"]
         read = f"the {'label' if kind == 'gold' else 'answer'} is read from {self.names[chosen]}"
-        for at in self.columns_without_role(_UNREMARKED):
-            if self._is_rival(at, kind, values) and not _are_equal(values(chosen), values(at)):
-                self._choose("answer", [chosen, at], "label" if kind == "gold" else "answer")
-            if note is not None and self._is_passed_over(at, kind, values):
-                note("ignored-answers", f"{self.place.path}: {self.names[at]}; {read}")
+        for i in self.columns_without_role(_UNREMARKED):
+            if self._is_rival(i, kind, values) and not _are_equal(values(chosen), values(i)):
+                self._choose("answer", [chosen, i], "label" if kind == "gold" else "answer")
+            if note is not None and self._is_passed_over(i, kind, values):
+                note("ignored-answers", f"{self.place.path}: {self.names[i]}; {read}")
 
-    def _is_rival(self, at: int, kind: GoldOrRun, values: ValuesOf) -> bool:
+    def _is_rival(self, i: int, kind: GoldOrRun, values: ValuesOf) -> bool:
         """Whether a column may be the answer as well as the one that was chosen."""
-        chosen, name = self.normal[self.roles["answer"]], self.normal[at]
+        chosen, name = self.normal[self.roles["answer"]], self.normal[i]
         if kind == "gold":
             if chosen in _ANSWER["gold"][0] or name in _PREDICTION:
                 return name in _ANSWER["gold"][0]
-            return at not in self.of_run and _could_answer(values(at))
+            return i not in self.of_run and _could_answer(values(i))
         if name in TRUTH_BESIDE:
             return False
         if chosen in _PREDICTION:
             is_another = name != "answer" and re.search(_ANOTHER, name) and not re.search(_RIGHT, name)
-            return bool(is_another) and _are_mostly(_LABEL, values(at))
-        return (chosen == "label" and re.search(_SYSTEM, name) is not None) or _could_answer(values(at))
+            return bool(is_another) and _are_mostly(_LABEL, values(i))
+        return (chosen == "label" and re.search(_SYSTEM, name) is not None) or _could_answer(values(i))
 
-    def _is_passed_over(self, at: int, kind: GoldOrRun, values: ValuesOf) -> bool:
+    def _is_passed_over(self, i: int, kind: GoldOrRun, values: ValuesOf) -> bool:
         """Whether a column of answers is not read that a reader of the table might take for them."""
         if kind == "gold":
-            return at in self.of_run
-        return self.normal[at] not in TRUTH_BESIDE | {"label", "answer"} and _are_mostly(_WORD, values(at))
+            return i in self.of_run
+        return self.normal[i] not in TRUTH_BESIDE | {"label", "answer"} and _are_mostly(_WORD, values(i))
 
     def remark_ignored(self, values: ValuesOf, note: Note) -> None:
         """Remark on columns that have no role: of numbers, and those that say of which part of the data a row is."""
         read = next((role for role in ("relevance", "score", "rank", "retrieved", "answer") if role in self.roles), "")
         read_from = f"; the {read} is read from {self.names[self.roles[read]]}" if read else ""
-        for at in self.columns_without_role(_UNREMARKED):
-            if (texts := _texts(values(at))) and (all(map(is_number, texts)) or self.normal[at] in _PARTITION):
-                note("ignored-column", f"{self.place.path}: {self.names[at]}{read_from}")
+        for i in self.columns_without_role(_UNREMARKED):
+            if (texts := _texts(values(i))) and (all(map(is_number, texts)) or self.normal[i] in _PARTITION):
+                note("ignored-column", f"{self.place.path}: {self.names[i]}{read_from}")
 
     def _choose(self, role: str, places: Sequence[int], named: str = "") -> None:
         """Give a role to a column; refuse several, by what the user calls the role."""
         if len(places) > 1:
-            both = " and ".join(str(self.names[at]) for at in places)
+            both = " and ".join(str(self.names[i]) for i in places)
             problem = f"several columns could be the {named or role}: {both}"
             remedy = f"choose one with {self.option(named or role)}"
             if named == "label":
@@ -479,9 +475,9 @@ def _are_mostly(pattern: str, values: Iterable[object]) -> bool:
     return 2 * sum(re.match(pattern, text) is not None for text in texts) >= len(texts) > 0
 
 
-def _are_equal(some: Iterable[object], others: Iterable[object]) -> bool:
+def _are_equal(values: Iterable[object], other_values: Iterable[object]) -> bool:
     """Whether two columns, of which all values are at hand, give the same answers."""
-    pairs = [[_meaning(value) for value in itertools.islice(one, SHOWN)] for one in (some, others)]
+    pairs = [[_meaning(value) for value in itertools.islice(column, SHOWN)] for column in (values, other_values)]
     return len(pairs[0]) < SHOWN and pairs[0] == pairs[1]
 
 

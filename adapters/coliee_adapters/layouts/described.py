@@ -49,7 +49,7 @@ def read_gold(source: Source, layout: Layout) -> Gold:
     """Read a gold: documents in ``qrels``, labels in ``labels``, what other parts there are in ``other_parts``."""
     remarks = Remarks()
     records = _records(source, layout)
-    found = {
+    parts = {
         name: gold_of(_rows(records, part, layout, "relevance"), _RULES, source.name, FORMAT, remarks).qrels or {}
         for name, part in layout.parts.items()
         if name != layout.labels
@@ -57,7 +57,7 @@ def read_gold(source: Source, layout: Layout) -> Gold:
     labels = None
     if layout.labels:
         labels, _ = labels_of(_label_words(records, layout, gold=True), remarks, gold=True)
-    return Gold(found.pop("documents", None), labels, source.name, FORMAT, remarks=remarks, other_parts=found)
+    return Gold(parts.pop("documents", None), labels, source.name, FORMAT, remarks=remarks, other_parts=parts)
 
 
 def read_queries(source: Source, layout: Layout) -> tuple[str, ...]:
@@ -136,17 +136,17 @@ def _normal(text: str) -> str:
 def _records(source: Source, layout: Layout) -> list[_Record]:
     """The records of a file, of which there must be one."""
     if layout.container == "json":
-        found = list(_of_json(json_text.parse(source.text(), source.name), source, layout))
+        records = list(_of_json(json_text.parse(source.text(), source.name), source, layout))
     elif layout.container == "jsonl":
         lines = json_text.lines(source)
-        found = [record for number, value in lines for record in _of_json([value], source, layout, number)]
+        records = [record for number, value in lines for record in _of_json([value], source, layout, number)]
     else:
-        found = list(_of_rows(source, layout))
-    if not found:
+        records = list(_of_rows(source, layout))
+    if not records:
         raise _no_rows(source, "rows" if layout.container in ROWS else "records")
     return [
         record if record.query else record._replace(query=_id_by_pattern(record, layout.query, record.content, layout))
-        for record in found
+        for record in records
     ]
 
 
@@ -187,9 +187,9 @@ def _regular(source: Source, layout: Layout) -> tabular.Header | None:
     made = part.at or part.separator or part.reverse or layout.strip or layout.numbers  # ids are more than a value
     if made or any(names.count(name) != 1 for name in roles.values()):
         return None
-    at = {role: names.index(name) for role, name in roles.items()}
+    places = {role: names.index(name) for role, name in roles.items()}
     line = 0 if with_names is None else with_names.number
-    return tabular.Header(line, ROWS[layout.container], columns.ColumnLayout(tuple(names), at), "")
+    return tabular.Header(line, ROWS[layout.container], columns.ColumnLayout(tuple(names), places), "")
 
 
 def _blocks(source: Source, header: tabular.Header) -> Iterator[Columns]:
@@ -204,7 +204,7 @@ def _blocks(source: Source, header: tabular.Header) -> Iterator[Columns]:
 
 def _names(row: Sequence[str]) -> list[str]:
     """The names in a header; pandas gives its index no name."""
-    return [value.strip() or f"#{at}" for at, value in enumerate(row, 1)]
+    return [value.strip() or f"#{i}" for i, value in enumerate(row, 1)]
 
 
 def _of_rows(source: Source, layout: Layout) -> Iterator[_Record]:
