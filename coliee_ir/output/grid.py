@@ -11,7 +11,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -153,14 +153,23 @@ class Grid:
         """A table with a row for each item, from heading → the cell of an item."""
         return cls([*columns], [[cell(item) for cell in columns.values()] for item in items], caption, n_text)
 
-    def part(self, columns: Sequence[int], rows: Iterable[int] | None = None, **changes: Any) -> Grid:
-        """The columns at these places, of all rows or of those at these; ``changes`` as ``replace`` takes them."""
+    def part(
+        self,
+        columns: Sequence[int],
+        rows: Iterable[int] | None = None,
+        *,
+        header: Sequence[str] = (),
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> Grid:
+        """The columns at these places, of all rows or of those at these; with other names, caption or label."""
         chosen = self.rows if rows is None else [self.rows[i] for i in rows]
-        return replace(
-            self,
-            rows=[[row[i] for i in columns] for row in chosen],
-            n_text=sum(i < self.n_text for i in columns),
-            **{"header": [self.header[i] for i in columns], **changes},
+        return Grid(
+            header or [self.header[i] for i in columns],
+            [[row[i] for i in columns] for row in chosen],
+            self.caption if caption is None else caption,
+            sum(i < self.n_text for i in columns),
+            self.label if label is None else label,
         )
 
 
