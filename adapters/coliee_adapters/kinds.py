@@ -241,10 +241,11 @@ REMARKS: Final = {
     "folder if all of it belongs to {team}",
     "team-sender": "the subject of the mail names no team; taken as {team}'s, because {sender} sent mails of this "
     "team; list the mail in the teams file",
-    "team-senders": "mails of this team come from {n} senders: {examples}; what they sent is kept apart; list the "
-    "mails in the teams file if all of them are its own",
-    "team-senders.folder": "files of this team lie in a folder, and others came by mail from {examples}; these are "
-    "kept apart; list the mails in the teams file if they are its own",
+    "team-senders": "{file} came from {sender}, other mails of this team from {examples}: is it the team's? Until the "
+    "teams file lists it, it is neither ranked nor published; if it is not the team's, with the status disqualified",
+    "team-senders.folder": "{file} came by mail from {sender}, other files of this team lie in a folder: is it the "
+    "team's? Until the teams file lists it, it is neither ranked nor published; if it is not, with the status "
+    "disqualified",
     "sender-teams": "{sender} sent mails of {n} teams: {examples}; are they one team?",
     "look-alike": "the names of these {n} teams look alike: {examples}; if they are one team, give it one name in "
     "the teams file",

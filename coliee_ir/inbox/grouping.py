@@ -371,20 +371,18 @@ def too_many(teams: Iterable[str], task: str, edition: int | None) -> Iterator[t
 
 
 class Excess(NamedTuple):
-    """The runs of a team that came from one address, and are more than it may send; none of them is chosen."""
+    """The runs of a team that are more than it may send; none of them is chosen."""
 
     team: str
     runs: tuple[Submission, ...]
     n: int  # with those that the teams file calls ranked
     most: int
-    sender: str = ""  # the address; empty where these did not come in mails of one
 
 
 def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Excess]:
     """The runs that are too many by a number that is stated, unless the teams file says which are ranked.
 
-    Neither corrected runs count, nor those that answer no query of the gold; and what comes from another address under
-    a team's name does not spoil its own runs.
+    Neither corrected runs count, nor those that answer no query of the gold, or whose sender is in doubt.
     """
     rules = submission_rules(basis.task, basis.edition) if has_submissions(basis.task) else None
     if rules is None or rules.most_runs is None or not rules.runs_stated:
@@ -397,12 +395,11 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
         for submission, file in sent
         if submission.team and not submission.status and not judged.isdisjoint(file.queries)
     )
-    for (team, _), runs in by_key(counted, lambda pair: pair[1].origin).items():
-        senders = {file.sender.envelope.sender for _, file in runs}
+    for team, runs in by_key(counted, lambda pair: pair[0].team).items():
         n = sum(name_of(submission.run) not in corrected for submission, _ in runs)
         still_open = tuple(submission for submission, file in runs if file.sender.listed_status != "ranked")
         if n > rules.most_runs and still_open:
-            yield Excess(team, still_open, n, rules.most_runs, senders.pop() if len(senders) == 1 else "")
+            yield Excess(team, still_open, n, rules.most_runs)
 
 
 def skip_other_parts(inventory: Inventory, task: str | None) -> None:

@@ -90,8 +90,9 @@ def _read(
     return tuple(rows.values()), tuple(sheet.header[i] for i in further), sheet
 
 
-#: what a list says of a run
+#: what a list says of a run; and what is said of one until the list says whether its sender is the team's
 LATE: Final = "late"
+IN_DOUBT: Final = "sender in doubt"
 _STATUS: Final = "(|ranked|late|unofficial|disqualified|withdrawn|replaced by (.+))"
 #: by which a file is taken out, whoever sent it
 _OUT: Final = ("disqualified", "withdrawn")
@@ -123,8 +124,15 @@ class Sender(NamedTuple):
     @property
     def status(self) -> str:
         """Why its run is not ranked; empty where it is."""
+        if self.is_in_doubt:
+            return IN_DOUBT
         status = self.listed_status or LATE * self.is_late
         return "" if status == "ranked" else status
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether a person must decide if who sent it is the team's; of what the list takes out that is decided."""
+        return bool(self.team and self.account) and self.listed_status in ("", "ranked", LATE, "unofficial")
 
     @property
     def more(self) -> tuple[str, ...]:
@@ -178,6 +186,9 @@ class Teams:
             self._of_look.setdefault(lookalike_key(row.team), {})[team_key(row.team)] = None
         #: of each sender, what has a mail of it: the list, the folder of the team
         self._senders_of: dict[str, dict[str, set[str]]] = {}
+        #: the senders of a team's mails that the list takes out; mail → the team, if not its sender, that it is of
+        self._taken_out: dict[str, set[str]] = {}
+        self._in_doubt: dict[str, str] = {}
         self._teams_of: dict[str, dict[str, None]] = {}
         self._sent: dict[str, set[str]] = {}
         #: team by the folder, team by the list → the rows by which runs of the one are the other's
@@ -195,8 +206,11 @@ class Teams:
         team = envelope.team or envelope.folder
         key = team_key(team)
         placed = next((row for row, is_place, _ in self._rows(tag, file, envelope) if is_place), None)
-        if not team or (placed is not None and (team_key(placed.team) != key or placed.status in _OUT)):
-            return  # the list says that it is another's, or takes it out: it speaks for no sender
+        if not team or (placed is not None and team_key(placed.team) != key):
+            return  # the list says that it is another's
+        if placed is not None and placed.status in _OUT:  # it speaks for no sender
+            self._taken_out.setdefault(key, set()).add(envelope.sender)
+            return
         if envelope.team:
             vouchers = {"list"} if placed is not None else set()
             vouchers |= {"folder"} if team_key(envelope.folder) == key else set()
@@ -241,8 +255,10 @@ class Teams:
         is_late = bool(
             envelope.received and self.deadline and datetime.datetime.fromisoformat(envelope.received) > self.deadline
         )
-        is_apart = envelope.mail is not None and (not team or envelope.sender in self._strangers(team_key(team)))
+        is_apart = envelope.mail is not None and (not team or self._is_apart(team_key(team), envelope.sender))
         account = (envelope.sender or envelope.place) * is_apart
+        if account and team and not self.is_taken_out(file):
+            self._in_doubt[envelope.place] = team
         return Sender(self._team_spelling(team), listed, of_team, envelope, is_late, account, tuple(doubts))
 
     def is_taken_out(self, file: str) -> bool:
@@ -259,6 +275,13 @@ class Teams:
             if (len(senders) > 1 and "list" not in vouchers) or (self._has_folder(key) and not vouchers)
         ]
 
+    def _is_apart(self, key: str, sender: str) -> bool:
+        """Whether what a sender sent is no other's of this team: of a stranger, and of one whom the list takes out."""
+        known, out = self._senders_of.get(key, {}), self._taken_out.get(key, set())
+        if sender in known:
+            return sender in self._strangers(key)
+        return sender in out and (len(out.union(known)) > 1 or self._has_folder(key))
+
     def _has_folder(self, key: str) -> bool:
         """Whether a team has a folder with files which no mail brought."""
         return any("" in writers for writers in self._spellings.get(key, {}).values())
@@ -271,10 +294,6 @@ class Teams:
                 "",
                 Remark.of("team-list.moved", [*runs], team=shortened(team), other=folder),
             )
-        for key in filter(self._strangers, self._senders_of):
-            senders = [sender or "nobody" for sender in self._senders_of[key]]
-            row = "team-senders" if len(senders) > 1 else "team-senders.folder"
-            yield self._team_spelling(key), "", Remark.of(row, senders)
         for sender, keys in self._teams_of.items():
             if len(keys) > 1:
                 yield (
@@ -294,12 +313,18 @@ class Teams:
                 team = self._team_spelling(key)
                 yield team, "", Remark.of("look-alike.spellings", sorted(seen), None, team=shortened(team))
         for place, envelope in {each.place: each for each in self._envelopes.values()}.items():
-            yield from ((self._team_of_envelope(envelope)[0], place, remark) for remark in self._doubts_of(envelope))
+            team = self._in_doubt.get(place) or self._team_of_envelope(envelope)[0]
+            yield from ((self._team_spelling(team), place, remark) for remark in self._doubts_of(envelope))
 
     def _doubts_of(self, envelope: Envelope) -> Iterator[Remark]:
         """What a person must decide of a mail: whose time counts, and whose mail it is."""
         mail = envelope.mail
-        if mail is not None and self.deadline and not mail.received:
+        if envelope.place in self._in_doubt:  # when it came is asked once it is known to be the team's
+            others = [sender or "nobody" for sender in self._senders_of[team_key(self._in_doubt[envelope.place])]]
+            others.remove(envelope.sender or "nobody")
+            row = "team-senders" if others else "team-senders.folder"
+            yield Remark.of(row, others, file=envelope.place, sender=shortened(envelope.sender) or "nobody")
+        elif mail is not None and self.deadline and not mail.received:
             yield Remark.of("undated")
         elif mail is not None and self.deadline and (not mail.is_sure or (self._have_servers and not mail.by_server)):
             yield Remark.of("undated.sender", time=mail.received)

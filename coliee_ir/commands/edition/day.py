@@ -36,7 +36,7 @@ from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
 from coliee_ir.inbox.grouping import Excess, excess, too_many
 from coliee_ir.inbox.inventory import Inventory, is_beside, sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile, text_of_head
-from coliee_ir.inbox.teams import Teams
+from coliee_ir.inbox.teams import IN_DOUBT, LATE, Teams
 from coliee_ir.judging.judged import Judged
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission, name_of
@@ -67,7 +67,7 @@ _LONGER_OF_CASES: Final = 5
 #: kind of decision → the status that settles it, in the list of teams
 _STATUSES: Final = {
     "late": "ranked", "undated": "ranked", "perfect-score": "disqualified", "same-file": "disqualified",
-    "near-copy": "disqualified",
+    "near-copy": "disqualified", "team-senders": "disqualified",
     "refused": "withdrawn",
 }  # fmt: skip
 
@@ -100,9 +100,14 @@ class Decision(NamedTuple):
         tag = self.run if self.kind == "replaces" else ""
         return f"replaced by {tag}" if tag else _STATUSES.get(self.kind, "")
 
+    @property
+    def has_key(self) -> bool:
+        """Whether its key settles it; whose a mail is, the teams file alone can say."""
+        return self.kind != "team-senders"
+
     def is_settled(self, settled: Collection[str]) -> bool:
         """Whether it is settled: by its key, or for good by its key without the figure."""
-        return self.key in settled or self.key.rpartition(" ")[0] in settled
+        return self.has_key and (self.key in settled or self.key.rpartition(" ")[0] in settled)
 
 
 class Day(NamedTuple):
@@ -188,7 +193,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
 
 def _too_many(task: str, over: Excess) -> Decision:
     what = Remark.of("many-runs.held", n=over.n, team=over.team, most=over.most)
-    return Decision(_of_task(task, what), over.team, over.sender)  # which settles none of another sender
+    return Decision(_of_task(task, what), over.team)
 
 
 def _of_task(name: str, remark: Remark) -> Remark:
@@ -216,7 +221,7 @@ def _unknown_rules(day: Day) -> _Found:
 def _late_files(day: Day) -> _Found:
     """What was received after the deadline, and the list of teams says nothing of."""
     for file in day.inventory.scored:
-        if file.sender.is_late and not file.sender.listed_status:
+        if file.sender.status == LATE and not file.sender.listed_status:
             yield Decision(
                 Remark.of("late", time=day.edition.time(file.sender.received)), file.team, file.tag, file.file
             )
@@ -256,7 +261,8 @@ def _mixed_files(day: Day) -> _Found:
 def _set_aside(day: Day) -> _Found:
     """Rows by tag of which several runs have a status, one of them perhaps sent again."""
     for board in day.boards:
-        for (team, tag), entries in listed_by_tag(entry for entry in board.entries if entry.status).items():
+        with_status = (entry for entry in board.entries if entry.status not in ("", IN_DOUBT))
+        for (team, tag), entries in listed_by_tag(with_status).items():
             if len(entries) > 1:
                 yield Decision(Remark.of("shared-tag.status", [entry.file for entry in entries]), team, tag)
 

@@ -69,7 +69,7 @@ def _decisions(day: Day) -> Grid:
         "what": lambda decision: f"{decision.run}: {decision.what}" if decision.run else str(decision.what),
         "file": lambda decision: below(decision.file, common) if decision.file else "",
         "row for the teams file": lambda decision: _row(decision, below(decision.file, common), sheet),
-        "or in settled": lambda decision: f'"{decision.key}"',
+        "or in settled": lambda decision: f'"{decision.key}"' if decision.has_key else "",
     }
     return Grid.of(day.decide, columns, n_text=5)
 
@@ -134,8 +134,8 @@ _NAMED: Final = 20
 
 #: what is said while it is open whether all senders are the team's, a run replaces another, or a file is one
 _APART: Final = (
-    "Files came under the name of this team from more than one sender. Those from {} are kept apart until we know "
-    "whether all of them are the team's."
+    "Files came under the name of this team from more than one sender. Those from {} are kept apart, and not ranked, "
+    "until we know whether all of them are the team's."
 )
 _UNREAD: Final = "not scored; if it is, or holds, a run, send it again under another name"
 _REPLACED: Final = (
@@ -209,7 +209,7 @@ def teams_of(day: Day) -> Iterator[Team]:
 
 def mails(day: Day, team: Team) -> dict[str, bytes]:
     """The kind of a mail to a team → its file: a receipt, and once they are told, the results."""
-    is_sure = not any(decision.kind == "team-senders" and decision.team == team.name for decision in day.decide)
+    is_sure = not any(file.sender.is_in_doubt for file in team.own.values())
     texts = {"receipt": ("what we received from", _receipt(team))}
     if day.edition.phase == "results":
         texts["results"] = ("the results of", _results(team, day))

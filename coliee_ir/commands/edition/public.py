@@ -107,7 +107,6 @@ def pages(
     boards: Sequence[Leaderboard], edition: Edition, pictures: Pictures, received: str = ""
 ) -> dict[str, str | bytes]:
     """Path below ``public`` → content; ``received`` is when the last mail came."""
-    boards = [board.public for board in boards]
     contents: dict[str, str | bytes] = {
         "index.html": webpage.page(
             edition.name,

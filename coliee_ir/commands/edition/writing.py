@@ -90,7 +90,7 @@ def write(day: Day, folder: Path) -> News:
             )
     before, results = _read_json(target / RESULTS), _results(day)
     changes = tuple(changes_of(before, results))
-    boards = [board for board in day.boards if board.entries]
+    boards = [board.public for board in day.boards if board.public.entries]
     last = max((file.sender.received for file in day.inventory.items), default="")
     drawn = target / _PICTURES
     is_ours = drawn.is_file() and sha256_of(drawn) == _read_sums(target).get(_PICTURES)

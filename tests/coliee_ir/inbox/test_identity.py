@@ -18,11 +18,12 @@ from make_mailbox import mail
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_ir.commands.edition.config import read_edition
+from coliee_ir.commands.edition.config import Public, read_edition
 from coliee_ir.commands.edition.day import day_of
 from coliee_ir.commands.edition.desk import pages
 from coliee_ir.commands.edition.writing import write
 from coliee_ir.commands.validate.receiving import receive
+from coliee_ir.inbox.teams import IN_DOUBT
 
 QUERIES = range(1, 11)
 EARLY, LATER, LATE = (f"{day} Jan 2027 10:00:00 +0000" for day in (19, 20, 22))
@@ -144,7 +145,7 @@ ATTACKS = {
         "in/z.eml,KIS,\n", {"EVIL1": ("KIS", "")}, set()),
     "another team's name": (
         {"z.eml": mail("Re: [Submission] kis (corrected)", {"r.txt": EVIL1}, EVIL, EARLY)},
-        "", {"EVIL1": ("KIS", "")}, {"team-senders"}),
+        "", {"EVIL1": ("KIS", IN_DOUBT)}, {"team-senders"}),
     "two names of one sender": (
         {"y.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY),
          "z.eml": mail("[submission] GOOD", {"r.txt": run("EVIL2")}, EVIL, EARLY)},
@@ -194,7 +195,7 @@ ATTACKS = {
         "", AS_EVIL, set()),
     "the name of a team whose files lie in a folder": (
         {"z.eml": mail("[submission] BLUE", {"r.txt": EVIL1}, EVIL, EARLY)},
-        "", {"EVIL1": ("BLUE", "")}, {"team-senders"}),
+        "", {"EVIL1": ("BLUE", IN_DOUBT)}, {"team-senders"}),
     "the name of a team in a folder, of a mail for which the list vouches": (
         {"z.eml": mail("[submission] BLUE", {"r.txt": EVIL1}, EVIL, EARLY)},
         "in/z.eml,BLUE,\n", {"EVIL1": ("BLUE", "")}, set()),
@@ -212,20 +213,21 @@ ATTACKS = {
         {"z.eml": mail("[submission] EVIL", {"teams.csv": "tag,team,status\nKIS9,KIS,withdrawn\n", "r.txt": EVIL1,
                                              "gold.json": '{"000001": ["000701"]}'}, EVIL, EARLY)}, "", AS_EVIL, set()),
     "a copy of a run, late, under its team's name": (
-        {"00.eml": mail("[submission] kis", {"a.txt": run("KIS9", 8)}, EVIL, LATE)}, "", {}, {"late", "team-senders"}),
+        {"00.eml": mail("[submission] kis", {"a.txt": run("KIS9", 8)}, EVIL, LATE)}, "", {}, {"team-senders"}),
     "the run again, after the deadline": (
         {"00.eml": mail("[submission] KIS", {"a.txt": run("KIS9", 8)}, KIS, LATE)}, "", {}, set()),
     "a description under a team's name": (
         {"z.eml": mail("[submission] KIS", {"d.txt": DESCRIBED.replace("BERT", "CHEAT")}, EVIL, LATER)},
         "", {}, {"team-senders", "undescribed"}),
     "a team's name, in a mail that names no sender": (
-        {"z.eml": mail("[submission] KIS", {"r.txt": EVIL1}, "", EARLY)}, "", {"EVIL1": ("KIS", "")}, {"team-senders"}),
+        {"z.eml": mail("[submission] KIS", {"r.txt": EVIL1}, "", EARLY)},
+        "", {"EVIL1": ("KIS", IN_DOUBT)}, {"team-senders"}),
     "a time behind that of the server": (
         {"z.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY, [f"{LATE} (envelope-from <a;{EARLY}>)"])},
         "", {"EVIL1": ("EVIL", "late")}, {"late"}),
     "four runs under the name of a team with a folder": (
         {"z.eml": mail("[submission] BLUE", {f"{n}.txt": run(f"E{n}") for n in range(4)}, "", EARLY)},
-        "", {}, {"team-senders", "many-runs"}),
+        "", {}, {"team-senders"}),
     "what the settled decision of another team closes": (
         {"z.eml": mail("[submission] EVIL abcd", {"r.txt": EVIL1}, EVIL, EARLY)},
         "", {"EVIL1": ("EVIL abcd", "")}, {"undescribed"}),
@@ -287,18 +289,20 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold, attack):
     found = seen(day)
     honest = {entry.tag: entry for board in day.boards for entry in board.entries
               if entry.file.removeprefix("in/") in {"01.eml/a.txt", "02.eml/a.txt", "BLUE/run.txt"}}  # fmt: skip
-    assert {tag: (entry.team, entry.status) for tag, entry in honest.items()} == plain
+    told = {(one.kind, one.team) for one in day.decide} - {(one.kind, one.team) for one in before.decide}
+    # of mails of several senders none is chosen; what lies in a folder is the team's
+    in_doubt = IN_DOUBT if ("team-senders", "KIS") in told else ""
+    assert {tag: (entry.team, entry.status) for tag, entry in honest.items()} == {**plain, "KIS9": ("KIS", in_doubt)}
     assert {tag: found.get(tag) for tag in expected} == expected
     approaches = {entry.tag: board.description(entry) for board in day.boards for entry in board.entries}
     assert "CHEAT" not in str(approaches) and "BERT" in str(approaches["KIS9"])
-    told = {(one.kind, one.team) for one in day.decide} - {(one.kind, one.team) for one in before.decide}
     assert {kind for kind, _ in told} >= kinds
     assert kinds or not {kind for kind, _ in told} & {"look-alike", "team-senders"}  # what the list says is not asked
     sent = letters(day)
     if found.get("EVIL1", ("EVIL", ""))[0] not in ("KIS", "ARC", "BLUE"):  # who did not send it is told nothing of it
         assert all("EVIL" not in sent[team].as_string() for team in ("KIS", "ARC", "BLUE"))
     for team, of_team in (("KIS", KIS), ("ARC", ARC)):  # nor is a letter written to a stranger
-        listed = f"{EVIL}, " * (found.get("EVIL1", ("", ""))[0] == team and not kinds)
+        listed = f"{EVIL}, " * (found.get("EVIL1") == (team, "") and not kinds)
         assert sent[team]["To"] == (None if ("team-senders", team) in told else listed + of_team)
 
 
@@ -426,7 +430,7 @@ def test_an_honest_mailbox_asks_nothing_of_names_and_times(hold):
 def test_a_mail_holds_what_a_saved_attachment_holds(hold):
     nested = made._zip({"inner.zip": made._zip({"r.txt": EVIL1})})
     for files in ({"EVIL/x.zip": nested}, {"z.eml": mail("[submission] EVIL", {"x.zip": nested}, EVIL, EARLY)}):
-        assert seen(hold(files))["EVIL1"] == ("EVIL", "")
+        assert seen(hold(files))["EVIL1"][0] == "EVIL"
 
 
 def test_a_run_has_one_name_from_a_store_of_mails_and_from_mails(tmp_path):
@@ -597,18 +601,16 @@ def test_a_letter_tells_a_sender_of_its_own_files_alone(hold, team, sender):
     tag, own = ("KIS9", KIS) if team == "KIS" else ("BLUE1", "BLUE")
     more = {f"{n}.txt": run(f"W{n}", n) for n in range(4)}
     for files in ({"a.txt": run(tag, 10)}, {"a.txt": run(tag, 8 if team == "KIS" else 6)}, more):
-        is_held = files is more and team == "KIS"  # all of BLUE's are ranked by the teams file
         day = hold({name: mail(f"[submission] {team}", files, sender, LATER)})
-        ranked = {entry.file for board in day.boards for entry in board.entries if not entry.status}
-        assert (f"in/{name}/{next(iter(files))}" in ranked) != is_held
-        assert ("many-runs" in {one.kind for one in day.decide}) == (files is more)
+        status = {entry.file: entry.status for board in day.boards for entry in board.entries}
+        assert status[f"in/{name}/{next(iter(files))}"] == IN_DOUBT
+        assert "many-runs" not in {one.kind for one in day.decide}
         letters = letters_by_sender(day._replace(edition=replace(day.edition, phase="results")))
         assert letters.keys() >= {own, sender}
         for whose, text in letters.items():
-            n = len(files) * (not is_held) if whose == sender else 1
+            n = len(files) if whose == sender else 1
             assert not re.search(r"(?<!\w)in/|same run tag|copy of", text)
             assert (text.count("MicroF1"), "W1" in text) == (n, whose == sender and files is more)
-            assert ("may send" in text) == (whose == sender and is_held)
 
 
 def test_a_correction_is_told_as_long_as_it_is_open(hold):
@@ -621,7 +623,7 @@ def test_a_correction_is_told_as_long_as_it_is_open(hold):
     assert "of the same" not in text and "replaced by KIS9" in text
 
 
-def test_what_settles_the_runs_of_one_sender_settles_none_of_another(hold):
+def test_what_settles_the_runs_of_a_team_settles_none_of_a_stranger(hold):
     def sent(tag):
         return {f"{n}.txt": run(f"{tag}{n}", n) for n in range(4)}
 
@@ -631,8 +633,41 @@ def test_what_settles_the_runs_of_one_sender_settles_none_of_another(hold):
     toml = Path("coliee.toml").read_text().replace("settled = [", f'settled = ["{key}", "{key[:-5]}", ')
     hold(files)
     Path("coliee.toml").write_text(toml)
-    found = {entry.tag for board in day_of(read_edition("coliee.toml")).boards for entry in board.entries}
-    assert {f"K{n}" for n in range(4)} <= found and not {f"E{n}" for n in range(4)} & found
+    Path("teams.csv").write_text("tag,team,status\nin/01.eml,KIS,\n")
+    found = seen(day_of(read_edition("coliee.toml")))
+    assert [found[f"{tag}{n}"][1] for tag in "KE" for n in range(4)] == [""] * 4 + [IN_DOUBT] * 4
+
+
+def results_by_sender(day, folder):
+    """Who is written to → all that a letter of results says; and what the site and the paper say."""
+    write(day._replace(edition=replace(day.edition, phase="results", public=Public(figures=False))), folder)
+    mails = [message_from_bytes(path.read_bytes(), policy=default) for path in folder.glob("desk/results/*.eml")]
+    public = "".join(path.read_text() for room in ("public", "paper") for path in (folder / room).glob("*.[ht]*"))
+    return {mail["To"]: mail.get_content() for mail in mails if "KIS" in mail["Subject"]}, public
+
+
+@pytest.mark.parametrize("files", [{"r.txt": EVIL1}, {"r.txt": EVIL1, "d.txt": DESCRIBED}])
+@pytest.mark.parametrize("team", ["KIS", "BLUE"])
+@pytest.mark.parametrize("is_own", [False, True])
+def test_the_row_of_the_desk_settles_whose_a_mail_is(hold, tmp_path, team, files, is_own):
+    sent = {"z.eml": mail(f"[submission] {team}", files, EVIL, EARLY)}
+    day = hold(sent)
+    rows = {one.file: one for one in day.decide if one.kind == "team-senders"}
+    assert rows.keys() == {"in/z.eml", "in/01.eml"} - ({"in/01.eml"} if team == "BLUE" else set())
+    assert not any(one.is_settled([one.key, one.kind, one.key.rpartition(" ")[0]]) for one in rows.values())
+    _, public = results_by_sender(day, tmp_path / "before")
+    assert "EVIL1" not in public and "ARC1" in public
+    (row,) = re.findall(r"<td>(z\.eml,[^<]*disqualified)", pages(day)["index.html"])
+    rows = f"{row.removesuffix('disqualified')}\n01.eml,KIS,\n" if is_own else f"{row}\n"
+    day = hold(sent, rows)
+    assert "team-senders" not in {one.kind for one in day.decide}
+    assert (seen(day)["EVIL1"], seen(day)["KIS9"]) == ((team, "" if is_own else "disqualified"), ("KIS", ""))
+    letters, public = results_by_sender(day, tmp_path / "after")
+    assert ("EVIL1" in public) == is_own and "KIS9" in public
+    if team == "KIS":  # two letters, or one to both that the teams file lists
+        assert {to: ("KIS9" in text, "EVIL1" in text) for to, text in letters.items()} == (
+            {f"{EVIL}, {KIS}": (True, True)} if is_own else {KIS: (True, False), EVIL: (False, True)}
+        )
 
 
 def many(tag, wrong=0, extra=0, n=None, of=60):
