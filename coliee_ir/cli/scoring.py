@@ -144,8 +144,8 @@ class Session:
         self.runs = runs = find_runs(
             self.sources(*self._named),
             golds_of(self.sources(*golds), options.task, options.columns),
-            besides=besides, together=self.together, teams=options.teams, task=options.task, edition=options.edition,
-            columns=options.columns,
+            {"task": options.task, "edition": options.edition, "columns": options.columns},
+            besides=besides, together=self.together, teams=options.teams,
         )  # fmt: skip
         if options.files and runs.inventory is not None:
             for remark in runs.inventory.remarks():

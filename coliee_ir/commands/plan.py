@@ -183,8 +183,8 @@ def plan(
         UsageError: fewer than two runs, runs that do not differ, a single query, or a number that makes no sense.
 
     >>> from coliee_ir import evaluate_all
-    >>> gold = {f"q{at}": ["d1"] for at in range(30)}
-    >>> good, fair = ({query: ["d1"][: at % k] for at, query in enumerate(gold)} for k in (4, 2))
+    >>> gold = {f"q{n}": ["d1"] for n in range(30)}
+    >>> good, fair = ({query: ["d1"][: n % k] for n, query in enumerate(gold)} for k in (4, 2))
     >>> planned = plan(evaluate_all(gold, [good, fair], task="1"), queries=[30, 120])
     >>> [size.found[0] is not None for size in planned.sizes]
     [True, True]

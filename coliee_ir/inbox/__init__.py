@@ -16,9 +16,8 @@ from coliee_adapters.files import remote
 from coliee_adapters.files.source import PathKind, PathLike, Source
 from coliee_adapters.records import Gold, RunLike
 from coliee_ir.reading.anything import EXAM_IN_NAME, is_long_list, readable, tag_of
-from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.basis import Basis, Rules
 from coliee_ir.reading.submission import Intake, Submission, name_of
-from coliee_ir.rules.protocol import protocol
 
 if TYPE_CHECKING:
     from coliee_ir.inbox.inventory import Inventory
@@ -82,14 +81,12 @@ class Runs(NamedTuple):
 
 def find_runs(
     runs: PathLike | Mapping[str, RunLike | Submission] | Iterable[RunLike | Submission],
-    golds: Iterable[Gold] = (),
+    golds: Iterable[Gold],
+    rules: Rules,
     *,
     besides: Iterable[PathLike | None] = (),
     together: bool = False,
     teams: PathLike | Mapping[str, str] | None = None,
-    task: str | int | None = None,
-    edition: str | int | None = None,
-    columns: Mapping[str, str] | None = None,
 ) -> Runs:
     """Find the runs; those alone in files are not read yet."""
     if isinstance(runs, _PATHS):
@@ -97,7 +94,7 @@ def find_runs(
     named = list(runs.items()) if isinstance(runs, Mapping) else [("", run) for run in runs]
     alone, paths, names = list[Submission](), list[Source](), dict[str, str]()
     for name, run in named:
-        sent = Submission.of(run, partial(readable, columns=columns))
+        sent = Submission.of(run, partial(readable, columns=rules.get("columns")))
         if isinstance(run, _PATHS) and isinstance(sent.run, Source):
             paths.append(sent.run)
             names[sent.run.path] = name
@@ -111,10 +108,7 @@ def find_runs(
 
     who = Teams(teams, [source.path for source in paths]) if together else None
     besides = [*besides, *([teams] if isinstance(teams, str | os.PathLike) else [])]
-    inventory = sort_files(
-        paths, golds=Golds(map(QueryFile.of, golds)), besides=besides, teams=who, columns=columns,
-        rules=None if task is None else protocol(task, edition), edition=edition,
-    )  # fmt: skip
+    inventory = sort_files(paths, rules, golds=Golds(map(QueryFile.of, golds)), besides=besides, teams=who)
     places = [Path(_place(file.file)) for file in inventory.scored]
     for source in folders:
         if not any(place.is_relative_to(_place(source.path)) for place in places):

@@ -9,7 +9,7 @@ import contextlib
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -50,7 +50,7 @@ from coliee_ir.inbox.tasks import (
 )
 from coliee_ir.inbox.teams import Sender, Teams
 from coliee_ir.reading.anything import is_gold_by_name, read_gold, read_run_by, reads_as_gold, reads_as_run, system_of
-from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.basis import Basis, Rules
 from coliee_ir.reading.tasks import are_labels
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
@@ -222,37 +222,38 @@ def originals(items: Iterable[InboxFile]) -> dict[str, str]:
 
 def sort_files(
     paths: Iterable[PathLike | Source],
+    rules: Rules | None = None,
     *,
     golds: Golds | None = None,
     besides: Iterable[PathLike | None] = (),
     teams: Teams | None = None,
-    rules: Protocol | None = None,
-    edition: str | int | None = None,
-    columns: Mapping[str, str] | None = None,
     check: Callable[[str], object] | None = None,
 ) -> Inventory:
     """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``.
 
-    What teams sent costs no more than the limits say; ``check`` is what else will be done with each file.
+    Of the rules, task, edition and columns count. What teams sent costs no more than the limits say; ``check`` is what
+    else will be done with each file.
     """
-    table = golds or Golds()
+    table, named = golds or Golds(), rules or {}
+    task, edition, columns = named.get("task"), named.get("edition"), named.get("columns")
+    own = None if task is None else protocol(task, edition)
     trial.forget_refusals()
     bounds = None if teams is None else limits.current()
     walked = walk(paths, [*besides, *(query_file.file for query_file in table.query_files)], bounds)
     if teams is not None and bounds is not None:
         _refuse_other_mails(walked)
         _refuse_crowds(walked, teams)
-        checks = [lambda file: _read(Source(file, columns=columns), table.golds, rules), *([check] if check else [])]
+        checks = [lambda file: _read(Source(file, columns=columns), table.golds, own), *([check] if check else [])]
         _refuse_costly(walked, teams, bounds, lambda file: [read(file) for read in checks])
     sources = {file: Source.of(walked.sources.get(file, file), columns) for file in walked.files}
-    items = [_item(source, file in walked.named, table.golds, rules) for file, source in sources.items()]
+    items = [_item(source, file in walked.named, table.golds, own) for file, source in sources.items()]
     if teams is not None:
         for file in sorted(items, key=lambda file: teams.envelope(file.file).received):
             teams.register_file(file.tag, file.file)
     for file in items:
         file.sender = teams.sender_of(file.tag, file.file) if teams else Sender(envelope=envelope_of(file.file, None))
     _by_descriptions(items)
-    if rules is None or rules.is_coliee:
+    if own is None or own.is_coliee:
         _answers_of_articles(items, edition)
     _by_queries(items, table)
     inventory = Inventory(items, walked, teams, table)

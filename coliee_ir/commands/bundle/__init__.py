@@ -26,7 +26,7 @@ from coliee_ir._version import __version__
 from coliee_ir.inbox.grouping import group
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.reading.basis import Basis
-from coliee_ir.rules.protocol import has_submissions, protocol, submission_rules
+from coliee_ir.rules.protocol import has_submissions, submission_rules
 from coliee_ir.scoring.evaluator import Evaluator
 
 __all__ = ["Uploaded", "pack", "score_upload"]
@@ -48,7 +48,7 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         task = rules["task"]
         if task == _PROTOCOL:  # beside the gold
             task = os.fspath(Path(gold).parent / task)
-        inventory = sort_files([upload], rules=protocol(task, rules["edition"]))
+        inventory = sort_files([upload], {"task": task, "edition": rules["edition"]})
         if unread := [file.error for file in inventory.scored if file.error is not None]:
             return Uploaded({}, _below(unread[0].for_others, upload))
         evaluator = Evaluator(

@@ -296,7 +296,10 @@ class Comparison(OnGold):
         for gold, ending in enumerate(self.by_gold):
             columns |= _difference_columns(gold, ending, percent)
         of_measures = zip(*([by, *by.others] for by in self.by_gold.values()), strict=True)
-        rows = chain.from_iterable(zip(*map(_in_rows, by_golds), strict=True) for by_golds in of_measures)
+        rows = chain.from_iterable(
+            zip(*([(comparison, pair) for pair in comparison.pairs] for comparison in by_golds), strict=True)
+            for by_golds in of_measures
+        )
         difference = "difference in mean" if self.replicates else "difference of"
         what = "Difference in each measure" if self.others else f"{difference.capitalize()} {self.measure}"
         holding = f", with a {percent} interval."
@@ -357,10 +360,6 @@ class Comparison(OnGold):
 
 #: a pair by each gold
 _Row = Sequence[tuple[Comparison, Pair]]
-
-
-def _in_rows(comparison: Comparison) -> Iterator[tuple[Comparison, Pair]]:
-    return ((comparison, pair) for pair in comparison.pairs)
 
 
 def _difference_columns(gold: int, ending: str, level: str) -> dict[str, Callable[[_Row], Cell]]:

@@ -210,7 +210,9 @@ def new(path: Path, ask: Callable[[str], str]) -> str:
         InputError: a gold, or a file of rules, cannot be read.
         UsageError: an answer cannot be used.
     """
-    name, year, boxes, golds, tasks, deadline, teams, hidden = answers = [ask(one).strip() for one in QUESTIONS]
+    name, year, boxes, golds, tasks, deadline, teams, hidden = answers = [
+        ask(question).strip() for question in QUESTIONS
+    ]
     for (question, is_needed), answer in zip(QUESTIONS.items(), answers, strict=True):
         if is_needed and not answer:
             raise UsageError("option-needed", f"this question needs an answer: {question}")

@@ -146,6 +146,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     }
     inventory = sort_files(
         edition.mailbox,
+        {"edition": edition.year},
         golds=Golds(
             # files are checked by its queries alone, as teams read of that
             QueryFile(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
@@ -153,7 +154,6 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         ),
         besides=[edition.path, edition.teams, *(part.categories for part in edition.tasks)],
         teams=teams,
-        edition=edition.year,
         check=validate,
     )
     boards, held, elsewhere = list[Leaderboard](), list[tuple[str, Excess]](), set[str]()

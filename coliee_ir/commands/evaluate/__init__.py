@@ -130,8 +130,8 @@ def evaluate_all(
     )
     task, columns = basis_rules.get("task"), basis_rules.get("columns")
     found = runs if isinstance(runs, Runs) else find_runs(
-        runs, golds_of(gold if prepared is None else prepared.gold, task, columns), teams=teams,
-        together=teams is not None, task=task, edition=basis_rules.get("edition"), columns=columns,
+        runs, golds_of(gold if prepared is None else prepared.gold, task, columns), basis_rules, teams=teams,
+        together=teams is not None,
     )  # fmt: skip
     if prepared is None:
         check_named_columns(columns, gold, found)

@@ -83,7 +83,7 @@ def errors(scored: Scored, *, corpus: PathLike | None = None) -> Errors:
 
     >>> from coliee_ir import evaluate_all
     >>> scored = evaluate_all({"1": ["a", "b"]}, {"bm25": {"1": ["a", "c"]}}, task="2")
-    >>> [(one.document, one.outcome) for one in errors(scored).runs[0][1]]
+    >>> [(outcome.document, outcome.outcome) for outcome in errors(scored).runs[0][1]]
     [('a', 'found'), ('b', 'missed'), ('c', 'wrong')]
     """
     return Errors(list(_outcomes_of_each(scored)), _texts(scored, corpus))

@@ -218,13 +218,13 @@ def _ranked(
     firsts = (next(iter(entry.scores.results.items())) for entry in runs)
     terms = [upwards(units.terms(result.terms), measure) for measure, result in firsts]
     first: dict[str | int, int] = {}
-    for at, entry in enumerate(runs):  # a run without a team is the best of its own
-        first.setdefault(entry.team or at if best else at, at)
+    for i, entry in enumerate(runs):  # a run without a team is the best of its own
+        first.setdefault(entry.team or i if best else i, i)
     kept = [*first.values()]
-    found, tests = possible_ranks(terms, settings, kept)
-    in_places = places([order_key(runs[at].scores, tie_break) for at in kept])
-    each = zip(kept, in_places, found, strict=True)
-    return [replace(runs[at], place=place, **stand._asdict()) for at, place, stand in each], tests
+    possible, tests = possible_ranks(terms, settings, kept)
+    in_places = places([order_key(runs[i].scores, tie_break) for i in kept])
+    each = zip(kept, in_places, possible, strict=True)
+    return [replace(runs[i], place=place, **stand._asdict()) for i, place, stand in each], tests
 
 
 def _same_answers(basis: Basis, entries: Sequence[Entry]) -> Iterator[str]:

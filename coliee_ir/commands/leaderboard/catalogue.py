@@ -135,7 +135,7 @@ def results(board: Ranking, style: str = "") -> Grid:
     }  # fmt: skip
     headed = columns(board, is_theirs=is_theirs)
     n_text = sum(column in (*_TEXTS, *teams_file_columns(board)) for column in headed.values())
-    in_columns = {heading: cells.get(column, _nothing) for heading, column in headed.items()}
+    in_columns = {heading: cells.get(column, lambda _: "") for heading, column in headed.items()}
     table = Grid.of(entries, in_columns, _caption(board), n_text)
     rows = [*table.rows]
     if (baseline := majority(board)) is not None:
@@ -146,11 +146,6 @@ def results(board: Ranking, style: str = "") -> Grid:
         called |= {"correct": Number(right, text), board.ranking.name: Number(share, f"{share:.{decimals}f}")}
         rows.insert(0 if is_theirs else len(rows), [called.get(column, "") for column in headed.values()])
     return replace(table, rows=rows).part([i for i in range(len(headed)) if any(row[i] for row in rows)])
-
-
-def _nothing(_: Entry) -> Cell:
-    """The cell of a measure that no run has."""
-    return ""
 
 
 def _interval(entry: Entry) -> str:

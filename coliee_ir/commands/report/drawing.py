@@ -45,7 +45,7 @@ _PAPER: Final = {
     "bad": "#a33f00",
     **dict(
         zip(
-            (f"run{at}" for at in range(1, COLOURS + 1)),
+            (f"run{i}" for i in range(1, COLOURS + 1)),
             ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"),
             strict=True,
         )

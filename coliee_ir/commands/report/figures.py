@@ -48,20 +48,20 @@ def scores(contents: Contents) -> Figure:
     for title, measure in zip(distinct(map(str, drawn), ["run", "rank", *ranks]), drawn, strict=True):
         values, ends = [_value(run, measure) for run in contents.scored], contents.intervals[measure]
         columns |= {
-            title: lambda at, values=values: Number(values[at]),  # type: ignore[misc]
-            f"{title} low {percent}": lambda at, ends=ends: Number(ends[at].low),  # type: ignore[misc]
-            f"{title} high {percent}": lambda at, ends=ends: Number(ends[at].high),  # type: ignore[misc]
+            title: lambda place, values=values: Number(values[place]),  # type: ignore[misc]
+            f"{title} low {percent}": lambda place, ends=ends: Number(ends[place].low),  # type: ignore[misc]
+            f"{title} high {percent}": lambda place, ends=ends: Number(ends[place].high),  # type: ignore[misc]
         }
         panels[title] = [
-            {"r": at, "run": names[at], "score": value, **({} if math.isnan(ends[at].low) else ends[at]._asdict())}
-            for at, value in enumerate(values[:DRAWN])
+            {"r": i, "run": names[i], "score": value, **({} if math.isnan(ends[i].low) else ends[i]._asdict())}
+            for i, value in enumerate(values[:DRAWN])
             if not math.isnan(value)
         ]
     for i, heading in enumerate(ranks):
-        columns[heading] = lambda at, i=i: Number(board.entries[at].ranks[i] or math.nan)  # type: ignore[misc]
+        columns[heading] = lambda place, i=i: Number(board.entries[place].ranks[i] or math.nan)  # type: ignore[misc]
     ranked = [
-        {"r": at, "run": names[at], "score": entry.place, "low": entry.ranks.best, "high": entry.ranks.worst}
-        for at, entry in enumerate(board.entries[:DRAWN])
+        {"r": place, "run": names[place], "score": entry.place, "low": entry.ranks.best, "high": entry.ranks.worst}
+        for place, entry in enumerate(board.entries[:DRAWN])
         if entry.place
     ]
     if len(ranked) > 1:  # beside the measure that ranks, where a phone shows it
@@ -75,8 +75,8 @@ def scores(contents: Contents) -> Figure:
         f"{best_alone} dot is a run's score, a line its interval{or_ranks}.",
         alt.hconcat(
             *(
-                _panel(contents, name, points, width, is_first=not at)
-                for at, (name, points) in enumerate(panels.items())
+                _panel(contents, name, points, width, is_first=not place)
+                for place, (name, points) in enumerate(panels.items())
             ),
             spacing=24,
         ),
@@ -142,13 +142,13 @@ def _scores_of(contents: Contents, measure: Measure, *, is_bold: bool) -> _Colum
     values = [_value(run, measure) for run in contents.scored]
     best = f"{measure.best(values):.4f}"
 
-    def cell(at: int) -> Number:
-        value = values[at]
+    def cell(place: int) -> Number:
+        value = values[place]
         return Number(
             value,
             f"{value:.0f}" if is_count(measure) and not math.isnan(value) else "",
             bold=is_bold and f"{value:.4f}" == best,
-            mark=between(contents.intervals[measure][at]),
+            mark=between(contents.intervals[measure][place]),
         )
 
     return cell
@@ -431,8 +431,8 @@ def missing(contents: Contents) -> Grid | None:
 def tuned(contents: Contents) -> Figure | None:
     """The score of each run over the parameter of its best rule, of the best runs; None where no run has one."""
     drawn = {
-        at: tuning
-        for at, tuning in enumerate(contents.tunings[:COLOURS])
+        place: tuning
+        for place, tuning in enumerate(contents.tunings[:COLOURS])
         if tuning is not None and any(math.isfinite(x + score) for x, score in tuning.curve)
     }
     if not drawn:

@@ -41,7 +41,7 @@ def receive(
             gold = read_gold(file, task=None if own is None else own.task)
         tasks = (own.task,) if own is not None else tasks_of_queries(ids, gold)
         query_files.append(QueryFile(file, frozenset(ids), tasks, file in of_golds, "", year, corpus, gold))
-    inventory = sort_files(paths, golds=Golds(query_files), teams=who, rules=rules, edition=edition)
+    inventory = sort_files(paths, {"task": task, "edition": edition}, golds=Golds(query_files), teams=who)
     if task is not None:
         inventory.judge(str(task_name(task)))
     inbox = received(inventory, own, edition=edition, corpus=corpus)
