@@ -96,8 +96,9 @@ def compute_metrics(
         scores, label_values = ([value for batch in batches for value in batch[part]] for part in (0, 1))
         batches.clear()
         if len(scores) != len(rows):
-            problem = f"{len(scores)} predictions for {len(rows)} rows: name the rows of the evaluation set"
-            raise UsageError("shape", problem)
+            raise UsageError(
+                "shape", f"{len(scores)} predictions for {len(rows)} rows: name the rows of the evaluation set"
+            )
         _check_order(rows, label_values, expected)
         if not_numbers := sum(score != score for score in scores):
             warnings.warn(str(Remark.of("not-a-number", n=not_numbers, rows=len(rows))), ScoreWarning, stacklevel=2)
@@ -293,8 +294,9 @@ class RankingEvaluator:
         if hasattr(model, "encode"):
             of_queries = self._encoded(model, "encode_query", list(self.queries.values()))
         elif any(isinstance(document, str) for document in self.documents.values()):
-            problem = "a cross-encoder scores pairs: give the candidates of each query, query → document → text"
-            raise UsageError("shape", problem)
+            raise UsageError(
+                "shape", "a cross-encoder scores pairs: give the candidates of each query, query → document → text"
+            )
         if shared:
             vectors = self._encoded(model, "encode_document", list(map(str, self.documents.values())))
             for start in range(0, len(of_queries), _AT_ONCE):

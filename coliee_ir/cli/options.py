@@ -357,8 +357,9 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
         if form in forms:
             settled[option] = form
         elif not is_run or form != "table":
-            problem = f"{path}: {options.command} does not write {form}; it writes {', '.join(forms)}"
-            raise UsageError("file-name", problem)
+            raise UsageError(
+                "file-name", f"{path}: {options.command} does not write {form}; it writes {', '.join(forms)}"
+            )
     settled["format"] = settled["format"] or "table"
     return argparse.Namespace(**settled)
 

@@ -225,8 +225,9 @@ class Session:
         if used := [name for name in unfit if vars(options)[name]] + [
             decision for decision in decided if decision != "unanswered"
         ]:
-            problem = f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given"
-            raise UsageError("unfit-option", problem)
+            raise UsageError(
+                "unfit-option", f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given"
+            )
         columns, copies = dict(options.columns or {}), options.replicates
         if copies is not None and "replicate" not in columns and not Path(copies).exists():
             columns["replicate"] = copies
@@ -376,11 +377,19 @@ def asking_about_swap(gold: object, run: object, golds: Sequence[str] = ()) -> I
     except InputError as error:
         name = run.name if isinstance(run, Source) else run
         if error.kind == "unknown-format" and (error.path != gold or name == gold) and reads_as_gold(error.path):
-            several = "give the golds of several years as a folder, or each further one with --gold FILE"
-            raise InputError(error.kind, error.path, "this is a gold, and not a run", remedy=several) from None
+            raise InputError(
+                error.kind,
+                error.path,
+                "this is a gold, and not a run",
+                remedy="give the golds of several years as a folder, or each further one with --gold FILE",
+            ) from None
         if error.kind == "mixed-forms" and error.path in golds:
-            problem = f"{error.problem}; {gold}, which is named first, is read as a gold too"
-            raise InputError(error.kind, error.path, problem, remedy="name a gold there, then the runs") from None
+            raise InputError(
+                error.kind,
+                error.path,
+                f"{error.problem}; {gold}, which is named first, is read as a gold too",
+                remedy="name a gold there, then the runs",
+            ) from None
         is_file = isinstance(name, str) and "-" not in (gold, run)  # what is no file cannot be read again
         is_asked = error.path == gold or (error.path == name and error.kind == "unknown-format")
         if is_asked and is_file and reads_as_run(gold):

@@ -201,8 +201,7 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
         raise _mismatch(run.path, what, list(changed), (gold, [*changed.values()]), cause, _TRUE_SCORE)
     if n := _clearly_more({*_swapped(pairs)}.difference(pairs), qrels, matched):
         what += f" {n + matched} with query and document swapped)"
-        of_run = [document for _, document in pairs]
-        raise _mismatch(run.path, what, of_run, (gold, list(known)), _SWAPPED, _TRUE_SCORE)
+        raise _mismatch(run.path, what, [document for _, document in pairs], (gold, list(known)), _SWAPPED, _TRUE_SCORE)
 
 
 def _pairs(run: Run) -> Iterator[tuple[str, str]]:

@@ -179,8 +179,9 @@ class _RemoteTask:
 
 def _done(version: str, task: bytes) -> Any:
     if version != __version__:
-        problem = f"the worker {this_machine()} has coliee-ir {__version__}, not {version} as this machine"
-        raise _OtherVersionError(problem)
+        raise _OtherVersionError(
+            f"the worker {this_machine()} has coliee-ir {__version__}, not {version} as this machine"
+        )
     return _result_or_error(pickle.loads(task))
 
 

@@ -163,8 +163,9 @@ def _known(typed: str) -> list[Measure]:
     if "@" in typed and (match := re.fullmatch(_RANGE, typed)):
         first, last = int(match["first"]), int(match["last"])
         if not 0 <= last - first < _MOST:
-            problem = f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50"
-            raise UsageError("bad-measure", problem)
+            raise UsageError(
+                "bad-measure", f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50"
+            )
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
     name, parameters, cutoff = _name_and_parameters(typed)
     ours = _ours(typed, name, {**parameters}, cutoff)
@@ -193,8 +194,9 @@ def parse_formula(typed: str, title: str = "") -> Measure:
         if part is None:
             return measure
         if measure.needs != ("documents",):
-            problem = f"{typed!r}: {measure} is not a measure of documents, so it cannot be one of {part[1]}"
-            raise UsageError("bad-measure", problem)
+            raise UsageError(
+                "bad-measure", f"{typed!r}: {measure} is not a measure of documents, so it cannot be one of {part[1]}"
+            )
         return measure if part[1] == "documents" else formulas.OfPart(measure, part[1])
 
     return formulas.read(typed, measure_of, title)
@@ -323,8 +325,9 @@ def _name_and_parameters(typed: str) -> tuple[str, dict[str, Any], float | None]
                 value = keyword.value
                 parameters[keyword.arg or ""] = value.id if isinstance(value, ast.Name) else ast.literal_eval(value)
         except (SyntaxError, ValueError, MemoryError, RecursionError):  # the last two: nested too deep
-            problem = f"{typed!r} cannot be read; parameters are written NAME(beta=2,rel=1)@10"
-            raise UsageError("bad-measure", problem) from None
+            raise UsageError(
+                "bad-measure", f"{typed!r} cannot be read; parameters are written NAME(beta=2,rel=1)@10"
+            ) from None
     cutoff = match["at"]
     try:
         return match["name"], parameters, None if cutoff is None else int(cutoff) if cutoff.isdigit() else float(cutoff)

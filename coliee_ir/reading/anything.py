@@ -88,8 +88,12 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
     form, header = detect.form_by_head(file, "gold"), detect.header_of(file)
     is_list = (form is None or form.name not in ("xml", "json")) and not is_header(header)
     if is_list and head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith((b"<", b"{", b"[")):
-        problem = "this is neither a gold, a test file, a run nor a list of query ids"
-        raise InputError("unknown-format", file.name, problem, remedy="name one, or write one query id a line")
+        raise InputError(
+            "unknown-format",
+            file.name,
+            "this is neither a gold, a test file, a run nor a list of query ids",
+            remedy="name one, or write one query id a line",
+        )
     if is_list and not (header and file.columns):
         return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
     if not reads_as_gold(file) and reads_as_run(file):
@@ -574,8 +578,13 @@ def _of_tuples(rows: Sequence[tuple[Any, ...]]) -> Any:
     for query, document, *number in rows:
         of_query = rankings.setdefault(query, {})
         if document in of_query or (labelled and of_query):
-            problem, remedy = "two tuples name the same query and document", "give each once"
-            raise InputError("duplicate", MEMORY, problem, found=f"{query} {document}", remedy=remedy)
+            raise InputError(
+                "duplicate",
+                MEMORY,
+                "two tuples name the same query and document",
+                found=f"{query} {document}",
+                remedy="give each once",
+            )
         of_query[document] = number[0] if number else None
     if labelled:
         return dict(rows)

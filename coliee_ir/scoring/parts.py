@@ -111,8 +111,11 @@ def _refuse_length(done: JudgedSubmission) -> None:
     least = submission_rules(basis.task, basis.edition).long_list
     if _is_long(parts["documents"], least):
         other = "" if "long" not in parts or _is_long(parts["long"], least) else done.read["long"].path
-        problem = f"this run has {least} documents or more for each query that it answers, as a long list"
-        raise _list_as_set(problem, done.read["run"].path, other)
+        raise _list_as_set(
+            f"this run has {least} documents or more for each query that it answers, as a long list",
+            done.read["run"].path,
+            other,
+        )
 
 
 def _is_long(judged: Judged, least: int) -> bool:

@@ -376,8 +376,12 @@ def _of_lines(rows: Sequence[Any], source: Source) -> tuple[CellTable, Roles]:
     runs = list(accumulate(ends, initial=0))
     tags = {run: row.values[2] for run, row in zip(runs, rows, strict=True) if row.values[column] == "runid"}
     if runs[-1] and len(tags) <= runs[-1]:
-        problem = f"here are {runs[-1] + 1} runs one after another, and not all have a line runid"
-        raise InputError("missing-id", source.name, problem, remedy="give a file for each run")
+        raise InputError(
+            "missing-id",
+            source.name,
+            f"here are {runs[-1] + 1} runs one after another, and not all have a line runid",
+            remedy="give a file for each run",
+        )
     of_queries = [(run, row) for run, row in zip(runs, rows, strict=True) if row.values[column] not in _TEXTS]
     places = {"query": 1 - column, "measure": column, "value": 2}
     columns = {name: [row.values[place] for _, row in of_queries] for name, place in places.items()}

@@ -67,9 +67,14 @@ def _read(path: PathLike) -> dict[str, list[str]]:
     sheet = read_sheet(Source(path))
     run, system = sheet.column("run", "tag", "file"), sheet.column("system")
     if run is None or system is None:
-        remedy = "write run,system in the first row"
-        problem = "no column names the runs, or their systems"
-        raise InputError("missing-column", sheet.name, problem, line=1, found=",".join(sheet.header), remedy=remedy)
+        raise InputError(
+            "missing-column",
+            sheet.name,
+            "no column names the runs, or their systems",
+            line=1,
+            found=",".join(sheet.header),
+            remedy="write run,system in the first row",
+        )
     by_system: dict[str, list[str]] = {}
     for _, cells in sheet.rows:
         by_system.setdefault(cells[system], []).append(cells[run])

@@ -169,8 +169,9 @@ class Schema(NamedTuple):
             text = "" if cell is None else str(cell).strip()
             if by_query.setdefault(query, text) != text:
                 both = f"{shortened(by_query[query])} and {shortened(text)}"
-                problem = f"{self.unit} {shortened(query)} has two values in the column {name}: {both}"
-                raise UsageError("ambiguous", problem)
+                raise UsageError(
+                    "ambiguous", f"{self.unit} {shortened(query)} has two values in the column {name}: {both}"
+                )
         return {query: text for query, text in by_query.items() if text}
 
 
@@ -378,9 +379,13 @@ class ScoreTableBuilder:
         )  # fmt: skip
         for name, tag, query, value in cells:
             if not (value in (0.0, 1.0) or math.isnan(value) or query == ALL):
-                problem = f"{name} holds words such as true and false, and another number than 1 and 0"
-                cell = f"{value:g}: run {tag}, {self.unit} {query}"
-                raise InputError("mixed-forms", path, problem, found=cell, remedy="write a number in every row")
+                raise InputError(
+                    "mixed-forms",
+                    path,
+                    f"{name} holds words such as true and false, and another number than 1 and 0",
+                    found=f"{value:g}: run {tag}, {self.unit} {query}",
+                    remedy="write a number in every row",
+                )
 
     def _replicates_as_runs(self) -> ScoreTableBuilder:
         """A table in which each replicate is a run."""
@@ -402,8 +407,13 @@ class ScoreTableBuilder:
         values_of = {name: self._values(name, queries) for name in self._of if name in with_parts}
         if total := self._total(queries, [values_of[name] for name in names]):
             problem = "this row is a total, and would count as a query"
-            remedy = f"take it out of the file, or write {ALL} in the place of {total}"
-            raise InputError("ambiguous", path, problem, found=total, remedy=remedy)
+            raise InputError(
+                "ambiguous",
+                path,
+                problem,
+                found=total,
+                remedy=f"take it out of the file, or write {ALL} in the place of {total}",
+            )
         self._check_words(path, names)
         stated = {} if self.copies else {name: self._values(name, [ALL])[:, 0] for name in self._of}
         values_of[_ANY] = np.fmax.reduce([np.full((len(self.runs), len(queries)), np.nan), *values_of.values()])
@@ -525,8 +535,9 @@ class ScoreTableBuilder:
         is_open = self.roles.is_open
         if is_open and not self.only:
             problem = "these files name instances only where something happened to them, so a share cannot be formed"
-            remedy = "name all instances of the benchmark: --only FILE (in Python only=)"
-            raise InputError("no-query", path, problem, remedy=remedy)
+            raise InputError(
+                "no-query", path, problem, remedy="name all instances of the benchmark: --only FILE (in Python only=)"
+            )
         queries = self._with_zeros(path, queries, names, values_of, stated)
         if self.only:
             unknown = [query for query in self.only if query not in self.queries]
@@ -609,11 +620,13 @@ class ScoreTableBuilder:
         for (name, i), n in zeros.items():
             empty = np.isnan(values_of[name][i])
             if int(empty.sum()) != n:
-                problem = (
+                raise InputError(
+                    "conflicting",
+                    path,
                     f"the run {shortened(list(self.runs)[i])} counts {n} unanswered queries in its {name}, "
-                    f"and lacks {int(empty.sum())} of those that the files name"
+                    f"and lacks {int(empty.sum())} of those that the files name",
+                    remedy="give scores of runs on the same queries",
                 )
-                raise InputError("conflicting", path, problem, remedy="give scores of runs on the same queries")
             values_of[name][i] = np.where(empty, 0.0, values_of[name][i])
         if zeros:
             self.remarks.append(Remark.of("counted-unanswered", list(dict.fromkeys(
