@@ -503,8 +503,7 @@ class Finder:
         """Whether each of these segments seems to name the text beside it."""
         known, wanted = np.sort(self.keys), mixed(Ids.of(texts).words(len(self.words)), self.numbers[segments])
         # np.isin would load numpy.ma
-        seems: BoolArray = known[np.minimum(np.searchsorted(known, wanted), len(known) - 1)] == wanted
-        return seems
+        return np.asarray(known[np.minimum(np.searchsorted(known, wanted), len(known) - 1)] == wanted)
 
 
 def distinct(numbers: IntArray) -> IntArray:

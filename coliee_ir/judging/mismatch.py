@@ -525,8 +525,7 @@ def _retrieving_themselves(lines: Columns, numbers: IntArray) -> list[str]:
 
 
 def _begin_with_zero(ids: Ids) -> BoolArray:
-    begins: BoolArray = np.frombuffer(ids.raw, np.uint8)[ids.first] == ord("0")
-    return begins
+    return np.asarray(np.frombuffer(ids.raw, np.uint8)[ids.first] == ord("0"))
 
 
 def _unlike_articles(documents: Ids) -> BoolArray:

@@ -53,8 +53,7 @@ def sort_keys(scores: FloatArray) -> Keys:
         # float32 bits, as integers, stand in the order of their values if the lower ones are turned around; what is
         # subtracted from zero is never the negative zero
         bits = (np.float32(0) - scores.astype(np.float32)).view(np.int32)
-    turned: Keys = bits ^ (bits >> 31 & np.int32(0x7FFFFFFF))  # the sign, shifted, is all ones
-    return turned
+    return np.asarray(bits ^ (bits >> 31 & np.int32(0x7FFFFFFF)))  # the sign, shifted, is all ones
 
 
 def in_segments(segment: IntArray, keys: Keys) -> IntArray:

@@ -159,8 +159,9 @@ def judge_submission(
         judged = judge(basis.qrels["documents" if are_documents else part], run, basis.excluded, *at_once)
         # articles and claims may be none: the answers beside them count
         is_needed = are_documents and not (rules.claims or basis.gold.labels)
-        refuse = basis.decisions.no_overlap == "refuse"
-        remarks = judged.remarks + diagnose(judged, run, basis.gold.path, refuse=refuse, documents=is_needed)
+        remarks = judged.remarks + diagnose(
+            judged, run, basis.gold.path, refuse=basis.decisions.no_overlap == "refuse", documents=is_needed
+        )
         if are_documents and judged.retrieved.any() and not judged.rank.any():
             remarks.add("no-match")
         if isinstance(record, Answers):

@@ -387,8 +387,13 @@ def _of_lines(rows: Sequence[Any], source: Source) -> tuple[CellTable, Roles]:
     columns = {name: [row.values[place] for _, row in of_queries] for name, place in places.items()}
     columns["runid"] = [tags.get(run, "") for run, _ in of_queries]
     table = CellTable(source.name, columns, lambda place: of_queries[place][1].number)
-    layout = f"lines of {'ir_measures' if column else 'trec_eval'}"
-    return table, Roles("query", "runid" if tags else "", measure="measure", value="value", layout=layout)
+    return table, Roles(
+        "query",
+        "runid" if tags else "",
+        measure="measure",
+        value="value",
+        layout=f"lines of {'ir_measures' if column else 'trec_eval'}",
+    )
 
 
 def _of_frame(frame: Any) -> dict[str, Sequence[Any]]:

@@ -177,8 +177,7 @@ def are_usual(qrels: Qrels, ranks: IntArray, retrieved: IntArray) -> BoolArray:
     """
     in_more = _average_precisions(qrels, ranks, retrieved)[2]
     n_lines = retrieved.sum(axis=1)
-    are_usual: BoolArray = ~in_more & (n_lines != qrels.relevant().sum()) & (n_lines != len(qrels.relevance))
-    return are_usual
+    return np.asarray(~in_more & (n_lines != qrels.relevant().sum()) & (n_lines != len(qrels.relevance)))
 
 
 def _average_precisions(qrels: Qrels, ranks: IntArray, retrieved: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:

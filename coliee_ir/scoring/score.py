@@ -81,13 +81,6 @@ def score(
     parts, judged = done.parts, perf_counter()
     results = dict(zip(done.measures, compute(done.measures, parts, basis.decisions), strict=True))
     has_ties = any(part.tied.size for part in parts.values())
-    remarks = tuple(remarks_of(done))
-    timing = Timing(
-        lines=sum(part.lines for part in parts.values()),
-        read=sum(part.reading for part in parts.values()),
-        judge=judged - start,
-        measure=perf_counter() - judged,
-    )
     return Scores(
         **done.names,
         gold=basis.gold.path,
@@ -103,9 +96,14 @@ def score(
         },
         extra=len(done.extra),
         excluded=tuple(sorted(basis.excluded)),
-        own_remarks=remarks,
+        own_remarks=tuple(remarks_of(done)),
         decisions=basis.decisions,
-        timing=timing,
+        timing=Timing(
+            lines=sum(part.lines for part in parts.values()),
+            read=sum(part.reading for part in parts.values()),
+            judge=judged - start,
+            measure=perf_counter() - judged,
+        ),
         judged=parts if keep_judged else {},
         ties=Ties(results, parts, basis.decisions) if has_ties else {},
         has_ties=has_ties,
@@ -148,8 +146,11 @@ def _with_gold(result: Scores | ColieeError, basis: Basis | None) -> Scores | Co
     if isinstance(result, ColieeError):
         return result
     qrels = defaultdict(lambda: Qrels({})) if basis is None else basis.qrels
-    judged = {part: replace(of_part, qrels=qrels_of(part, qrels)) for part, of_part in result.judged.items()}
-    return replace(result, query_ids=() if basis is None else basis.queries, judged=judged)
+    return replace(
+        result,
+        query_ids=() if basis is None else basis.queries,
+        judged={part: replace(judged, qrels=qrels_of(part, qrels)) for part, judged in result.judged.items()},
+    )
 
 
 def _in_turn(

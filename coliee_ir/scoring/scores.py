@@ -184,8 +184,7 @@ class Scores(TabularResult):
 
     def table_of_queries(self) -> Grid:
         """The values of each query."""
-        table = as_grid([self], True, sums=True)
-        return replace(table, rows=table.rows[:-1])  # the last row is over all queries
+        return _of_queries([self])
 
     def span(self, measure: Measure) -> Span:
         """The value of a measure over all orders of documents of equal score; NaN where it is not known."""
@@ -379,8 +378,8 @@ class Scored(TabularResult, Sequence[Scores]):
         of_runs, basis, of_copies = readers.read(source, checked_columns(columns), table)
         runs = []
         for tag, of_run in zip(table.runs, of_runs, strict=True):
-            copies = tuple(Scores(**fields) for fields in of_copies.get(tag, ()))
-            runs.append(Scores(**{**of_run, "schema": of_run["schema"]._replace(copies=copies)}))
+            schema = of_run["schema"]._replace(copies=tuple(Scores(**fields) for fields in of_copies.get(tag, ())))
+            runs.append(Scores(**{**of_run, "schema": schema}))
         return cls(runs, basis, [None] * len(runs), remarks=table.remarks, keep="scores")
 
     def of(self, places: Sequence[int]) -> Scored:
@@ -405,9 +404,7 @@ class Scored(TabularResult, Sequence[Scores]):
 
     def table_of_queries(self) -> Grid:
         """Each query of each run."""
-        table = as_grid(self.scores, True, sums=True)
-        column = table.header.index("query")
-        return replace(table, rows=[row for row in table.rows if row[column] != "all"])
+        return _of_queries(self.scores)
 
     def to_dict(self, *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
         """The JSON of ``evaluate -f json``."""
@@ -510,6 +507,13 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
     )
 
 
+def _of_queries(runs: Sequence[Scores]) -> Grid:
+    """The rows of queries alone."""
+    table = as_grid(runs, True, sums=True)
+    column = table.header.index("query")
+    return replace(table, rows=[row for row in table.rows if row[column] != "all"])
+
+
 def _added(scores: Scores, names: Sequence[str]) -> list[list[float]]:
     """The columns of what each query adds to micro-averaged scores, the sum last; NaN where a run has none."""
     sums, none = scores.sums, np.full((len(scores.query_ids) + 1, len(PARTS)), math.nan)
@@ -535,8 +539,7 @@ def is_count(measure: Measure) -> bool:
 def _best(runs: Sequence[Scores], measures: Sequence[Measure]) -> list[str | None]:
     """For each measure the best value as printed; None where there is nothing to compare."""
     best = {m: m.best(scores.results[m].value for scores in runs if m in scores.results) for m in measures}
-    several = len(runs) > 1
     return [
-        number_of(m, best[m]).text if several and not math.isnan(best[m]) and not is_count(m) else None
-        for m in measures
+        number_of(m, value).text if len(runs) > 1 and not math.isnan(value) and not is_count(m) else None
+        for m, value in best.items()
     ]

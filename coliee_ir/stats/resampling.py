@@ -113,8 +113,7 @@ class Units:
 
     def terms(self, terms: Terms) -> Terms:
         """What each unit adds."""
-        is_mean = terms.is_mean and self.n == len(self.number)
-        return terms._replace(each=self.summed(terms.each), is_mean=is_mean)
+        return terms._replace(each=self.summed(terms.each), is_mean=terms.is_mean and self.n == len(self.number))
 
     def summed(self, each: FloatArray) -> FloatArray:
         """The sums over the queries of each unit; shape (n, T)."""
