@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -112,15 +112,24 @@ def signed_end(value: float, decimals: int = 4) -> str:
     return (">0" if value > 0 else "<0") if value and text == signed(0, decimals) else text
 
 
-def difference_cells(difference: Difference) -> list[Number]:
-    """A difference, its standard error and the ends of its interval: four columns.
+def difference_columns(heading: str, of: Callable[[Any], Difference | None]) -> dict[str, Callable[[Any], Number]]:
+    """The columns of a difference, its standard error and the ends of its interval, as ``Grid.of`` takes them.
 
     Where all queries agree, as of a thing with itself, nothing is estimated: no error and no interval.
     """
-    value, error, (low, high) = difference
-    if low == high:
-        error = low = high = math.nan
-    return [Number(value, signed(value)), Number(error), Number(low, signed_end(low)), Number(high, signed_end(high))]
+
+    def cell(place: int, item: Any) -> Number:
+        if (difference := of(item)) is None:
+            return Number(math.nan)
+        value, error, (low, high) = difference
+        if low == high:
+            error = low = high = math.nan
+        return (
+            Number(value, signed(value)), Number(error), Number(low, signed_end(low)), Number(high, signed_end(high))
+        )[place]  # fmt: skip
+
+    headings = (heading, "SE", "low 95%", "high 95%")
+    return {name: partial(cell, place) for place, name in enumerate(headings)}
 
 
 @dataclass(eq=False)

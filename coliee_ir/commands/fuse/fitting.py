@@ -31,7 +31,7 @@ from coliee_ir.measures.base import Terms, of_mean, quotient
 from coliee_ir.measures.delegated import Delegated, of_rankings, summed
 from coliee_ir.measures.sets import MacroF
 from coliee_ir.output.envelope import dumped
-from coliee_ir.output.grid import Grid, Number, difference_cells, number_or_dash
+from coliee_ir.output.grid import Cell, Grid, Number, difference_columns, number_or_dash, whole
 from coliee_ir.output.rendering import OnGold
 from coliee_ir.reading.anything import in_order, readable
 from coliee_ir.reading.basis import Rules, measures_named, suggesting_rules
@@ -640,14 +640,18 @@ class FittedFusion(OnGold):
 
     def tables(self) -> Sequence[Grid]:
         """Each run alone with its weight, all with equal weights, and fitted: score, held-out estimate, cutoff."""
-        whole, equal, *alone = self.contenders
-        cuts = whole.top is not None
-        rows = [_row(contender, weight, cuts) for contender, weight in zip(alone, whole.weights, strict=True)]
-        nothing = [Number(math.nan)] * 4  # fitted less fitted
-        rows += [_row(equal, None, cuts), [*_row(whole, None, cuts)[:-4], *nothing]]
-        header = ["run", "weight", self.measure, *(["top"] if cuts else []), "held out", "SD splits", "fitted − this",
-                  "SE", "low 95%", "high 95%"]  # fmt: skip
-        return [Grid(header, rows, _CAPTION)]
+        fitted, equal, *alone = self.contenders
+        columns: dict[str, Callable[[tuple[Contender, float]], Cell]] = {
+            "run": lambda row: row[0].name,
+            "weight": lambda row: Number(row[1]),
+            self.measure: lambda row: Number(row[0].resubstitution),
+            **({} if fitted.top is None else {"top": lambda row: whole(row[0].top or 0)}),
+            "held out": lambda row: Number(row[0].held_out),
+            "SD splits": lambda row: number_or_dash(row[0].split_sd),
+            **difference_columns("fitted − this", lambda row: None if row[0] is fitted else row[0].behind),
+        }
+        rows = zip((*alone, equal, fitted), (*fitted.weights, math.nan, math.nan), strict=True)
+        return [Grid.of(rows, columns, _CAPTION)]
 
     def save(self, path: PathLike) -> None:
         """Write it as JSON, of which ``Fusion.load`` and ``--weights`` read the fusion.
@@ -657,11 +661,3 @@ class FittedFusion(OnGold):
         """
         with open_text_replacing(path) as stream:
             stream.write(dumped(self.to_dict()))
-
-
-def _row(contender: Contender, weight: float | None, cuts: bool) -> list[str | Number]:
-    """A run alone has a weight in what was fitted; all runs together have none."""
-    cell = Number(float("nan")) if weight is None else Number(weight)
-    cut = [Number(contender.top, str(contender.top))] if cuts and contender.top is not None else []
-    held_out = [Number(contender.held_out), number_or_dash(contender.split_sd), *difference_cells(contender.behind)]
-    return [contender.name, cell, Number(contender.resubstitution), *cut, *held_out]

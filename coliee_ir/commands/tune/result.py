@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from coliee_adapters.ids import IntArray
 from coliee_ir._version import __version__
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
-from coliee_ir.output.grid import Cell, Grid, Number, difference_cells, number_or_dash
+from coliee_ir.output.grid import Cell, Grid, Number, difference_columns, number_or_dash
 from coliee_ir.output.rendering import OnGold, TabularResult, jsonable
 from coliee_ir.reading.submission import unique_names
 from coliee_ir.stats import folds
@@ -189,25 +189,20 @@ class Tunings(TabularResult):
 
 def ranked(tunings: Sequence[Tuning]) -> Grid:
     """The runs, that with the best held-out score first."""
-    best_first = sorted(tunings, key=_by_score)
-    top = best_first[0].held_out
-    measure = tunings[0].measure
-    header = ["run", "rule", f"{measure} held out", "SD splits", "low 95%", "high 95%", "on all queries", "optimism"]
-    rows: list[list[Cell]] = [
-        [
-            tuning.name,
-            str(tuning.rule),
-            Number(tuning.held_out, bold=len(tunings) > 1 and f"{tuning.held_out:.4f}" == f"{top:.4f}"),
-            number_or_dash(tuning.split_sd),
-            Number(tuning.interval.low),
-            Number(tuning.interval.high),
-            Number(tuning.resubstitution),
-            Number(0.0 if abs(tuning.gap) <= NEAR else tuning.gap),  # no minus zero
-        ]
-        for tuning in best_first
-    ]
+    best_first, measure = sorted(tunings, key=_by_score), tunings[0].measure
+    top = f"{best_first[0].held_out:.4f}" if len(tunings) > 1 else ""
+    columns: dict[str, Callable[[Tuning], Cell]] = {
+        "run": lambda tuning: tuning.name,
+        "rule": lambda tuning: str(tuning.rule),
+        f"{measure} held out": lambda tuning: Number(tuning.held_out, bold=f"{tuning.held_out:.4f}" == top),
+        "SD splits": lambda tuning: number_or_dash(tuning.split_sd),
+        "low 95%": lambda tuning: Number(tuning.interval.low),
+        "high 95%": lambda tuning: Number(tuning.interval.high),
+        "on all queries": lambda tuning: Number(tuning.resubstitution),
+        "optimism": lambda tuning: Number(0.0 if abs(tuning.gap) <= NEAR else tuning.gap),  # no minus zero
+    }
     caption = f"Expected {measure} on similar queries (held out). Optimism: score on all queries minus held out."
-    return Grid(header, rows, caption, n_text=2)
+    return Grid.of(best_first, columns, caption, n_text=2)
 
 
 def _by_score(tuning: Tuning) -> tuple[float, str]:
@@ -216,64 +211,57 @@ def _by_score(tuning: Tuning) -> tuple[float, str]:
 
 def tried(tuning: Tuning) -> Grid:
     """The kinds of rule that were tried on a run, the simplest first."""
-    header = ["rule", f"{tuning.measure} held out", "Δ best", "SE", "low 95%", "high 95%", "on all"]
-    rows: list[list[Cell]] = [
-        [
-            str(tried.rule) + (" (bounds searched)" if tried.searched else ""),
-            Number(tried.held_out, bold=tried.rule == tuning.rule),
-            *difference_cells(tried.behind),
-            Number(tried.resubstitution),
-        ]
-        for tried in tuning.tried
-    ]
-    return Grid(
-        header,
-        rows,
+    columns: dict[str, Callable[[Tried], Cell]] = {
+        "rule": lambda tried: f"{tried.rule}{' (bounds searched)' * tried.searched}",
+        f"{tuning.measure} held out": lambda tried: Number(tried.held_out, bold=tried.rule == tuning.rule),
+        **difference_columns("Δ best", lambda tried: tried.behind),
+        "on all": lambda tried: Number(tried.resubstitution),
+    }
+    caption = (
         "Held-out score of each kind of rule, the choice among them not held out. "
-        "Chosen: the simplest within one standard error of the best.",
-        n_text=1,
+        "Chosen: the simplest within one standard error of the best."
     )
+    return Grid.of(tuning.tried, columns, caption)
 
 
 def gains(tunings: Sequence[Tuning]) -> Grid:
     """What cutting is worth: the held-out score less that of the run as it is."""
-    rows: list[list[Cell]] = [
-        [tuning.name, Number(tuning.held_out - tuning.gain.value), *difference_cells(tuning.gain)]
-        for tuning in sorted(tunings, key=_by_score)
-    ]
-    header = ["run", f"{tunings[0].measure} as it is", "gain held out", "SE", "low 95%", "high 95%"]
-    return Grid(header, rows, "Held-out gain from cutting, over the run as submitted, with a 95% interval.")
+    columns: dict[str, Callable[[Tuning], Cell]] = {
+        "run": lambda tuning: tuning.name,
+        f"{tunings[0].measure} as it is": lambda tuning: Number(tuning.held_out - tuning.gain.value),
+        **difference_columns("gain held out", lambda tuning: tuning.gain),
+    }
+    caption = "Held-out gain from cutting, over the run as submitted, with a 95% interval."
+    return Grid.of(sorted(tunings, key=_by_score), columns, caption)
 
 
 def by_relevant(tunings: Sequence[Tuning]) -> Grid:
     """The held-out score if queries had fewer or more relevant documents."""
-    rows: list[list[Cell]] = [
-        [
-            tuning.name,
-            Number(shifted.relevant, f"{shifted.relevant:.2f}"),
-            Number(shifted.held_out),
-            Number(shifted.worth, f"{shifted.worth:.0f}"),
-        ]
-        for tuning in tunings
-        for shifted in tuning.shifted
-    ]
-    header = ["run", "relevant per query", f"{tunings[0].measure} held out", "effective queries"]
-    return Grid(
-        header, rows, "Held-out score if queries had this many relevant documents on average, by reweighting.", n_text=1
+    columns: dict[str, Callable[[tuple[str, Shifted]], Cell]] = {
+        "run": lambda row: row[0],
+        "relevant per query": lambda row: Number(row[1].relevant, f"{row[1].relevant:.2f}"),
+        f"{tunings[0].measure} held out": lambda row: Number(row[1].held_out),
+        "effective queries": lambda row: Number(row[1].worth, f"{row[1].worth:.0f}"),
+    }
+    rows = [(tuning.name, shifted) for tuning in tunings for shifted in tuning.shifted]
+    return Grid.of(
+        rows, columns, "Held-out score if queries had this many relevant documents on average, by reweighting."
     )
 
 
 def points(tunings: Sequence[Tuning]) -> Grid:
     """The score at each cutoff or threshold of the chosen rules, on all queries, with its interval."""
-    header = ["run", "rule", "parameter", tunings[0].measure, "low 95%", "high 95%"]
-    rows: list[list[str | Number]] = [
-        [
-            tuning.name,
-            tuning.rule.family,
-            Number(int(parameter) if tuning.rule.family == "k" else parameter, f"{parameter:g}"),
-            *map(Number, (score, *interval)),
-        ]
+    columns: dict[str, Callable[[tuple[Tuning, float, float, Interval]], Cell]] = {
+        "run": lambda row: row[0].name,
+        "rule": lambda row: row[0].rule.family,
+        "parameter": lambda row: Number(int(row[1]) if row[0].rule.family == "k" else row[1], f"{row[1]:g}"),
+        tunings[0].measure: lambda row: Number(row[2]),
+        "low 95%": lambda row: Number(row[3].low),
+        "high 95%": lambda row: Number(row[3].high),
+    }
+    rows = [
+        (tuning, parameter, score, interval)
         for tuning in tunings
         for (parameter, score), interval in zip(tuning.curve, tuning.curve_intervals, strict=True)
     ]
-    return Grid(header, rows, n_text=2)
+    return Grid.of(rows, columns, n_text=2)
