@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,14 +12,17 @@ from typing import cast
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
+from coliee_adapters.forms import tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Run, RunLike
 from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import keywords, one_measure, rules
+from coliee_ir.commands import convert
 from coliee_ir.commands import fuse as fusion
-from coliee_ir.commands.fuse import OPTIONS, Fusion, asking_about_gold, fitting, write_fused
+from coliee_ir.commands.fuse import OPTIONS, Fusion, asking_about_gold, fitting
 from coliee_ir.inbox.grouping import skip_other_parts
 from coliee_ir.reading.anything import in_order, read_run
+from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 
 #: What a file of weights says too.
 _IN_FILE = ("method", "norm", "k", "top", "ties")
@@ -52,10 +56,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("mismatch", str(apart[0]))
     for remark in fused.remarks:
         print_remark(remark)
-    for sentence in write_fused(
-        fused.run, records, options.output, to=options.to, task=options.task, edition=options.edition,
-        is_cut=how.top is not None, template=options.template,
-    ):  # fmt: skip
+    for sentence in _write(options, fused.run, records, task_name(options.task), is_cut=how.top is not None):
         print_remark(sentence)
     return 0
 
@@ -79,6 +80,26 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
             "bad-value", f"--weights takes numbers separated by commas, such as 0.7,0.3, not {options.weights}"
         ) from None
     return Fusion(**{**parameters, "method": options.method or fusion.usual(records)}, weights=weights)
+
+
+def _write(
+    options: argparse.Namespace, run: Run | Answers, inputs: Sequence[Run | Answers], task: str | None, *, is_cut: bool
+) -> list[str]:
+    """Write a fused run in the form that is named, or of a submission, or of a ranking that has yet to be cut."""
+    form = options.to or ("tort" if options.template else None)
+    is_ranking = isinstance(run, Run) and run.scored
+    if form is None and is_ranking and not (is_cut and task):
+        form = "trec"
+    elif form is None and isinstance(run, Run):
+        of_inputs = "trec" if all(record.format == "trec" for record in inputs) else "columns"
+        form = (submission_rules(task, options.edition).form or "columns") if has_submissions(task) else of_inputs
+    submitted = has_coliee_submissions(task) and (is_cut or not is_ranking)
+    sentences = convert.write(
+        run, options.output, to=form or "labels", tag=run.tag, template=options.template, submitted=submitted
+    )
+    if form != "tort" and all(record.format in tort.NAMES for record in inputs):
+        sentences.append("to write a pilot submission, give the organisers' test file with --template FILE")
+    return sentences
 
 
 def _fit(session: scoring.Session) -> int:
@@ -114,10 +135,7 @@ def _fit(session: scoring.Session) -> int:
     elif is_cut and not options.top:
         about = f"top {fitted.fusion.top} per query; --to trec writes the whole ranking with its scores"
         scoring.print_file_remark(options.output, about)
-    for sentence in write_fused(
-        fused, fitted.inputs, options.output, to=options.to, task=fitted.task, edition=options.edition, is_cut=is_cut,
-        template=options.template,
-    ):  # fmt: skip
+    for sentence in _write(options, fused, fitted.inputs, fitted.task, is_cut=is_cut):
         scoring.print_file_remark(options.output, sentence)
     table = str(fitted)
     if "-" in (options.output, options.save):

@@ -434,7 +434,7 @@ def _write_run(
     yield f"{counted(run.retrieved, 'document')} of {counted(len(run), 'query')}"
     if labels:
         yield counted(len(labels), "answer")
-    yield from _left_out("repeated line", run.lines - run.retrieved, to)
+    yield from _left_out("repeated line", run.repeated, to)
     if "empty" not in form.can_write:
         empty = [query for query, n in run.lengths.items() if not n]
         yield from _left_out("query with nothing retrieved", len(empty), to, empty)

@@ -31,15 +31,23 @@ class ReturnsError(Exception):
 
 
 class Spool:
-    """The blocks of a run in order, each document once; in a temporary file once they are many."""
+    """The blocks of a run in order, each document once; in a temporary file once they are many.
+
+    Attributes:
+        lengths: query → how many documents it has.
+        remarks: those of the blocks.
+    """
 
     def __init__(self) -> None:
+        self.lengths, self.remarks = dict[str, int](), Remarks()
         self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - lives as long as the run
         weakref.finalize(self, self._file.close)
         self._starts: list[int] = []
 
     def append(self, block: Columns) -> None:
         """Keep a block."""
+        self.lengths.update(zip(block.queries, block.lengths.tolist(), strict=True))
+        self.remarks += block.remarks
         try:
             self._starts.append(self._file.tell())
             pickle.dump(block, self._file, protocol=5)
@@ -82,39 +90,20 @@ class Ordered(Mapping[str, dict[str, float]]):
     """The documents of each query of a run, in order and each once; read anew whenever they are asked for.
 
     Attributes:
-        lines: how many lines the run has.
+        repeated: how many lines repeat a document.
         lengths: query → how many documents it has.
         remarks: what was tolerated in the run.
     """
 
     def __init__(self, run: Run) -> None:
         self.scored, self.path = run.scored, run.path
-        if isinstance(run.blocks, Spool):
-            self._blocks = run.blocks
-            blocks = list(map(_without_documents, self._blocks()))
-            self.lengths = {query: last - first for block in blocks for query, first, last in block.segments()}
-            self.remarks = sum((block.remarks for block in blocks), Remarks())
-            self.lines = self.retrieved
-        else:
-            by_parts(run, self._append_parts)
+        self.repeated, self._blocks = (0, run.blocks) if isinstance(run.blocks, Spool) else by_parts(run, _spooled)
+        self.lengths, self.remarks = self._blocks.lengths, self._blocks.remarks
 
     @property
     def retrieved(self) -> int:
         """How many documents there are, each once a query."""
         return sum(self.lengths.values())
-
-    def _append_parts(self, parts: Iterable[RunInMemory]) -> None:
-        self._blocks, self.remarks = Spool(), Remarks()
-        self.lines, self.lengths = 0, dict[str, int]()
-        for part in parts:
-            self.lines += part.lines
-            self.remarks += part.remarks
-            rows = list(part.rows())
-            lengths = {query: len(documents) for query, documents, _ in rows}
-            self.lengths |= lengths
-            documents = Ids.joined([documents for _, documents, _ in rows])
-            scores = np.concatenate([np.zeros(0), *(scores for _, _, scores in rows)])
-            self._blocks.append(Columns(lengths, np.cumsum([0, *lengths.values()]), documents, scores))
 
     def __getitem__(self, query: str) -> dict[str, float]:
         return dict(self.items())[query]
@@ -138,5 +127,14 @@ class Ordered(Mapping[str, dict[str, float]]):
         return None if labels is None else Answers(labels, path=self.path)
 
 
-def _without_documents(block: Columns) -> Columns:
-    return Columns(block.queries.compact(), block.starts, (), remarks=block.remarks)
+def _spooled(parts: Iterable[RunInMemory]) -> tuple[int, Spool]:
+    """How many lines repeat a document, and the others in order."""
+    blocks, lines = Spool(), 0
+    for part in parts:
+        lines += part.lines
+        rows = list(part.rows())
+        lengths = {query: len(documents) for query, documents, _ in rows}
+        documents = Ids.joined([documents for _, documents, _ in rows])
+        scores = np.concatenate([np.zeros(0), *(scores for _, _, scores in rows)])
+        blocks.append(Columns(lengths, np.cumsum([0, *lengths.values()]), documents, scores, remarks=part.remarks))
+    return lines - sum(blocks.lengths.values()), blocks

@@ -25,12 +25,11 @@ import numpy as np
 from coliee_adapters.checked import is_finite, is_integer_within, one_of, suggesting_keywords
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
-from coliee_adapters.forms import json_text, tort
+from coliee_adapters.forms import json_text
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers, Run, RunLike, is_folded, spelling_variants
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.convert import write
 from coliee_ir.commands.convert.streams import ReturnsError, Spool
 from coliee_ir.commands.fuse.methods import (
     METHODS,
@@ -48,7 +47,6 @@ from coliee_ir.output.rendering import fields_by_name
 from coliee_ir.reading.anything import in_order, is_gold_by_name, read_run, reads_as_gold
 from coliee_ir.reading.submission import unique_names
 from coliee_ir.rules.choices import CHOICES, NORM, TIES, K
-from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 from coliee_ir.scoring.scores import warn_of_doubts
 
 __all__ = ["METHODS", "NORMS", "Fused", "Fusion", "fuse", "read_all", "usual"]
@@ -203,7 +201,7 @@ class Fusion:
             if is_ranking:
                 for i, reader in enumerate(readers):
                     reader.remarks.each("tie", map("query {}".format, candidates.tied(i)))
-                blend = Blend(candidates, self.method, self.norm or NORM, self.k_or_default)
+                blend = self.blend(candidates)
                 ranked = blend.ranked(weights)
                 block = blend.columns(ranked, self.top)
                 cut += map("query {}".format, blend.tied_at(ranked, self.top))
@@ -239,10 +237,12 @@ class Fusion:
             raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
         return blocks, remarks
 
-    @property
-    def k_or_default(self) -> float:
-        """The k of reciprocal rank fusion."""
-        return K if self.k is None else float(self.k)
+    def blend(self, candidates: Candidates) -> Blend:
+        """Candidates by this method.
+
+        :meta private:
+        """
+        return Blend(candidates, self.method, self.norm or NORM, K if self.k is None else float(self.k))
 
     def _answers(
         self, answers: Sequence[Answers], names: Sequence[str], weights: FloatArray, remarks: list[str], tag: str
@@ -522,37 +522,3 @@ def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
     lacking = [(tag, len(queries) - len(run)) for tag, run in zip(tags, answered, strict=True)]
     lists = ", ".join(f"{shortened(tag)} lacks {n}" for tag, n in lacking if n)
     return [Remark.of("unshared-query", some, queries=len(queries), lacking=lists)] if some else []
-
-
-def _form_for(
-    run: Run | Answers, inputs: Sequence[Run | Answers], task: str | None, edition: str | int | None, is_cut: bool
-) -> str:
-    """The form in which a fused run is written: that of a submission, or of a ranking that has yet to be cut."""
-    if isinstance(run, Answers):
-        return "labels"
-    if run.scored and not (is_cut and task):
-        return "trec"
-    if has_submissions(task):
-        return submission_rules(task, edition).form or "columns"
-    return "trec" if all(record.format == "trec" for record in inputs) else "columns"
-
-
-def write_fused(
-    run: Run | Answers,
-    inputs: Sequence[Run | Answers],
-    target: PathLike,
-    *,
-    to: str | None,
-    task: str | int | None,
-    edition: str | int | None,
-    is_cut: bool,
-    template: PathLike | None,
-) -> list[str]:
-    """Write a fused run."""
-    task = task_name(task)
-    form = to or ("tort" if template else _form_for(run, inputs, task, edition, is_cut))
-    submitted = has_coliee_submissions(task) and (is_cut or not (isinstance(run, Run) and run.scored))
-    sentences = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
-    if form != "tort" and all(record.format in tort.NAMES for record in inputs):
-        sentences.append("to write a pilot submission, give the organisers' test file with --template FILE")
-    return sentences

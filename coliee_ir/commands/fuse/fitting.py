@@ -37,7 +37,7 @@ from coliee_ir.reading.anything import in_order, readable
 from coliee_ir.reading.basis import Rules, measures_named, suggesting_rules
 from coliee_ir.reading.gold_ids import years
 from coliee_ir.reading.submission import Submission, unique_names
-from coliee_ir.rules.choices import NORM, TIES
+from coliee_ir.rules.choices import TIES
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.remarks import better_reversed, is_gold
@@ -474,8 +474,7 @@ def _tried(
         return Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy", [], []
     chosen = _measure(evaluator, measure, fusion.top)
     rankings, readers, noticed = _rankings(records, evaluator)
-    blend = Blend(Candidates.of(readers), fusion.method, fusion.norm or NORM, fusion.k_or_default)
-    tried = Rankings(blend, evaluator.qrels["documents"], chosen, evaluator.decisions)
+    tried = Rankings(fusion.blend(Candidates.of(readers)), evaluator.qrels["documents"], chosen, evaluator.decisions)
     return tried, rankings, measure or chosen.name, noticed, readers
 
 

@@ -178,14 +178,8 @@ class Method:
 def weighted_sum(parts: FloatArray, weights: FloatArray) -> FloatArray:
     """Σ w · part, shape (P,), added in an order of its own, so that no bit depends on the order of the runs."""
     used = weights > 0
-    addends = parts[used] * weights[used, None]
-    for first in range(len(addends) if len(addends) > 2 else 0):  # sorted by neighbours, thrice as fast as by columns
-        for i in range(first % 2, len(addends) - 1, 2):
-            least = np.minimum(addends[i], addends[i + 1])
-            np.maximum(addends[i], addends[i + 1], out=addends[i + 1])
-            addends[i] = least
     total = np.zeros(parts.shape[1])
-    for addend in addends:
+    for addend in np.sort(parts[used] * weights[used, None], axis=0):
         total += addend
     return total
 
@@ -386,12 +380,7 @@ def in_order(query: IntArray, kept: BoolArray, compared: FloatArray) -> tuple[In
     """The rows that are kept by query and score, highest first; and the rank of each row, from 1; 0 of what is not."""
     rows = np.flatnonzero(kept)
     of_rows = query[rows]
-    numbers = in_segments(of_rows, sort_keys(compared[rows]))
-    places = np.argsort(numbers)  # which takes half of the time of a stable sort; ties are put right behind it
-    tied = np.flatnonzero(np.diff(numbers[places]) == 0)
-    tied = np.union1d(tied, tied + 1)
-    places[tied] = places[tied][np.lexsort((places[tied], numbers[places[tied]]))]
-    order = rows[places]
+    order = rows[np.argsort(in_segments(of_rows, sort_keys(compared[rows])), kind="stable")]
     sizes, rank = np.bincount(of_rows), np.zeros(len(query), dtype=np.int64)
     rank[order] = np.arange(1, len(order) + 1) - (np.cumsum(sizes) - sizes)[of_rows]
     return order, rank

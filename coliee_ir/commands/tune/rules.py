@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from coliee_adapters.checked import is_finite, one_of
 from coliee_adapters.errors import InputError, UsageError, quoted
-from coliee_adapters.ids import Ids, IntArray, mixed
+from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.records import Run, RunLike
 from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.judging.judged import BoolArray, FloatArray
@@ -26,9 +26,6 @@ from coliee_ir.rules.choices import CHOICES
 
 #: trec_eval takes what is greater for infinite, with which no rule can reckon
 _GREATEST: Final = float(np.finfo(np.float32).max)
-
-#: How many rows are looked at together.
-_ROWS: Final = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -115,17 +112,23 @@ def pooled(run: RunInMemory, qrels: Mapping[str, Mapping[str, int]] | None = Non
     ``rel`` is the least relevance that counts as relevant. The run lets go of what it has given.
     """
     rankings = {query: (Ids.of(documents), scores) for query, documents, scores in run.rows() if documents}
-    queries = tuple(rankings if qrels is None else qrels)
-    lengths = [len(rankings[query][0]) if query in rankings else 0 for query in queries]
-    start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-    answered = [rankings[query] for query in queries if query in rankings]
-    scores = np.concatenate([np.zeros(0), *(documents_ for _, documents_ in answered)])
-    joined = Ids.joined([documents_ for documents_, _ in answered])
-    right = [
-        {document for document, level in (qrels or {}).get(query, {}).items() if level >= rel} for query in queries
+    queries, nothing = tuple(rankings if qrels is None else qrels), (Ids.of(()), np.zeros(0))
+    ranked = [rankings.get(query, nothing) for query in queries]
+    start = np.cumsum([0, *(len(documents) for documents, _ in ranked)])
+    judged = [(qrels or {}).get(query, {}) for query in queries]
+    right = [{document for document, level in levels.items() if level >= rel} for levels in judged]
+    are_right = [
+        document in of_query for (documents, _), of_query in zip(ranked, right, strict=True) for document in documents
     ]
-    wanted = np.array([len(documents) for documents in right], dtype=np.int64)
-    return Pool(queries, start, joined, scores, _are_wanted(joined, start, right), wanted, run.scored)
+    return Pool(
+        queries,
+        start,
+        Ids.joined([documents for documents, _ in ranked]),
+        np.concatenate([np.zeros(0), *(scores for _, scores in ranked)]),
+        np.array(are_right, dtype=np.bool_),
+        np.array([len(documents) for documents in right], dtype=np.int64),
+        run.scored,
+    )
 
 
 def ranking(run: RunLike, task: str | int | None = None, columns: Mapping[str, str] | None = None) -> Run:
@@ -139,23 +142,6 @@ def ranking(run: RunLike, task: str | int | None = None, columns: Mapping[str, s
             remedy="cutoffs apply to retrieved documents",
         )
     return record
-
-
-def _are_wanted(documents: Ids, start: IntArray, wanted: Sequence[Collection[str]]) -> BoolArray:
-    """Which rows hold a wanted document of their query; shape (N,)."""
-    are_wanted = np.zeros(len(documents), dtype=np.bool_)
-    looked_for = Ids.of([document for some in wanted for document in some])
-    of_query = np.repeat(np.arange(len(wanted)), [len(some) for some in wanted])
-    n_words = max(documents.words_needed(), looked_for.words_needed())
-    keys = np.sort(mixed(looked_for.words(n_words), of_query))
-    for first in range(0, len(documents) if len(keys) else 0, _ROWS):
-        rows = np.arange(first, min(first + _ROWS, len(documents)))
-        query = np.searchsorted(start, rows, side="right") - 1
-        own = mixed(documents.select(rows).words(n_words), query)
-        alike = np.flatnonzero(keys[np.minimum(np.searchsorted(keys, own), len(keys) - 1)] == own)
-        for row, number in zip(rows[alike].tolist(), query[alike].tolist(), strict=True):
-            are_wanted[row] = documents[row] in wanted[number]
-    return are_wanted
 
 
 class Family(NamedTuple):
