@@ -102,7 +102,7 @@ def _folder_of(path: str, common: Path | None) -> str:
     if common is None or not absolute_path(path).is_relative_to(common):
         return ""
     first = next(iter(absolute_path(path).relative_to(common).parts[:-1]), "")
-    return "" if first.casefold().endswith((".eml", ".mbox")) else _MAILED.sub("", archives.without_ending(first), 1)
+    return "" if first.casefold().endswith((".eml", ".mbox")) else named_team(archives.without_ending(first))
 
 
 def common_folder(paths: Iterable[str]) -> Path | None:
@@ -128,11 +128,16 @@ def absolute_path(path: str | Path) -> Path:
 def team_in(subject: str) -> str:
     """The team that the subject of a mail names.
 
-    >>> team_in("Re: [Submission] KIS (corrected)"), team_in("our run")
-    ('KIS (corrected)', '')
+    >>> team_in("Re: [Submission] KIS (corrected)"), team_in("our run"), team_in("[submission] -")
+    ('KIS (corrected)', '', '')
     """
     texts = (text for text in (subject, without_invisible(subject)) if _MAILED.match(text))
-    return _MAILED.sub("", next(texts, ""), 1).strip()
+    return named_team(next(texts, ""))
+
+
+def named_team(text: str) -> str:
+    """A name, without what stands before it in a subject; empty where no letter or digit tells it from others."""
+    return _MAILED.sub("", text, 1).strip() if any(map(str.isalnum, team_key(text))) else ""
 
 
 def without_invisible(text: str) -> str:

@@ -23,6 +23,7 @@ from coliee_ir.inbox.envelopes import (
     envelope_of,
     is_disguised,
     lookalike_key,
+    named_team,
     team_in,
     team_key,
     with_escapes,
@@ -50,7 +51,8 @@ def _read(
         return (), (), None
     if isinstance(teams, Mapping):
         kind = "a CSV file, or a dictionary from tags to teams"
-        return tuple(TeamsRow(run, one_of("teams", team, str, kind)) for run, team in teams.items()), (), None
+        named = {run: named_team(one_of("teams", team, str, kind)) for run, team in teams.items()}
+        return tuple(TeamsRow(run, team) for run, team in named.items()), (), None
     one_of("teams", teams, (str, os.PathLike, Source), "a CSV file, or a dictionary from tags to teams")
     sheet = read_sheet(Source.of(teams), needs_rows=False)
     team, tag = sheet.team, sheet.file
@@ -72,7 +74,7 @@ def _read(
         status = "" if match is None else f"replaced by {match[2]}" if match[2] else written.casefold()
         row = TeamsRow(
             cells[tag],
-            cells[team].removeprefix("'"),
+            named_team(cells[team].removeprefix("'")),
             tuple(cells[i] for i in further),
             status,
             None if match else Remark.of("status", status=shortened(written), line=line),
@@ -172,7 +174,7 @@ class Teams:
         #: the rows that no run has been looked up in
         self.unused = dict.fromkeys(row.run for row in self.rows if row.run)
         self._by_name = {_normal_path(row.run).lstrip("/"): row for row in self.rows if row.run}
-        self._of_team = {team_key(row.team): row for row in self.rows if not row.run}
+        self._of_team = {team_key(row.team): row for row in self.rows if row.team and not row.run}
         self._listed = {team_key(row.team): row.team for row in reversed(self.rows)}
         #: the paths of what was saved, from the folder that all files have in common or above, as a row may name them
         self._places: set[str] = set()

@@ -273,6 +273,24 @@ def test_no_text_of_a_sender_is_more_than_text(hold, text):
             assert not re.search(r"(?m)^(Bcc|Cc|::)", content)
 
 
+@pytest.mark.parametrize("name", [".", "-", "..", "\u2013", "?", "_", "(v2)", "\u200b", "-/"])
+@pytest.mark.parametrize("rows", ["", ",-,withdrawn\n"])
+def test_a_name_without_a_letter_is_nobodys(hold, name, rows):
+    """Each sender is one by itself; so is what lies beside the mails."""
+    files = {
+        "y.eml": mail("our run", {"r.txt": run("EVIL2", 4)}, "other@example.org", EARLY),
+        "z.txt": run("NOBODY1", 9),
+        "-/r.txt" if name == "-/" else "z.eml":
+        EVIL1 if name == "-/" else mail(f"[submission] {name}", {"r.txt": EVIL1}, EVIL, EARLY),
+    }  # fmt: skip
+    day = hold(files, rows)
+    assert {tag: seen(day)[tag] for tag in ("EVIL1", "EVIL2", "NOBODY1")} == dict.fromkeys(
+        ("EVIL1", "EVIL2", "NOBODY1"), ("", "")
+    )
+    assert {one.run for one in day.decide if one.kind == "team-list"} >= {"EVIL1", "EVIL2", "NOBODY1"}
+    assert letters(day).keys() == {"KIS", "ARC", "BLUE"}
+
+
 @pytest.mark.parametrize("rows", [",KIS,ranked\n,Kis,withdrawn\n", "KIS9,KIS,\nkis9,ARC,\n"])
 def test_rows_that_contradict_each_other_are_refused(hold, rows):
     with pytest.raises(InputError) as error:
