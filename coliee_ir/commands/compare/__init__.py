@@ -150,9 +150,14 @@ def compare(
         return by_one_gold(scored)[1]
     *on_common, coverage, empty = golds.on_common(scored, other, measures)
     (board, first), (board_of_other, second) = map(by_one_gold, on_common)
-    judged = golds.agreement_of(scored, other, board.measure, board.scored[0].query_ids, confidence_level)
-    terms = board.terms, board_of_other.terms
-    return golds.compared((first, second), terms, settings, coverage, empty, judged)
+    return golds.compared(
+        (first, second),
+        (board.terms, board_of_other.terms),
+        settings,
+        coverage,
+        empty,
+        golds.agreement_of(scored, other, board.measure, board.scored[0].query_ids, confidence_level),
+    )
 
 
 class _Settings(NamedTuple):
@@ -183,17 +188,22 @@ class _Settings(NamedTuple):
             raise UsageError("option-conflict", f"the t test has no groups of queries; {instead}")
         results = [scores.results[measure] for scores in scored]
         if not results[0].terms.is_mean:
-            problem = f"{measure} is not a mean over queries, so the t test does not apply to it; {instead}"
-            raise UsageError("unfit-measure", problem)
+            raise UsageError(
+                "unfit-measure", f"{measure} is not a mean over queries, so the t test does not apply to it; {instead}"
+            )
         if self.correction == "maxt" and len(pairs) > 1:
-            problem = "max-T is made of the flips of --test randomisation; with --test t use --correction none"
-            raise UsageError("option-conflict", problem)
+            raise UsageError(
+                "option-conflict",
+                "max-T is made of the flips of --test randomisation; with --test t use --correction none",
+            )
         left_out = [np.isnan(result.per_query) for result in results]
         for a, b in pairs.tolist():
             if not np.array_equal(left_out[a], left_out[b]):
-                both = f"{quoted(scored[a].name)} and {quoted(scored[b].name)}"
-                problem = f"{measure} leaves out different queries for {both}, so the paired t test does not apply"
-                raise UsageError("unfit-measure", f"{problem}; {instead}")
+                raise UsageError(
+                    "unfit-measure",
+                    f"{measure} leaves out different queries for {quoted(scored[a].name)} and "
+                    f"{quoted(scored[b].name)}, so the paired t test does not apply; {instead}",
+                )
 
 
 class _Board:

@@ -6,7 +6,7 @@ What may be said of it was simulated (benchmarks/error-rates.md): no interval of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import Final, Literal, NamedTuple
@@ -148,17 +148,21 @@ class TwoGolds(Comparison):
             scores = _greater_is_better(comparison)
             columns[f"{measure}{by}"] = [number_or_dash(run.score) for run in comparison.runs]
             columns[f"rank{by}"] = [whole(1 + int((scores > score).sum())) for score in scores]
-        rows = sorted(zip(*columns.values(), strict=True), key=lambda row: row[2].value)
+        order = sorted(range(len(self.runs)), key=lambda i: columns["rank by A"][i].value)  # type: ignore[union-attr]
         of_runs = f"A: {self.gold}. B: {self.other_gold}. Scores on {counted(self.queries, self.unit)} that both have."
-        verdicts: list[list[Cell]] = [[f"A: {name}", *map(whole, row)] for name, row in self.verdicts._asdict().items()]
+        verdicts: dict[str, Callable[[tuple[str, Verdicts]], Cell]] = {
+            "pairs": lambda row: f"A: {row[0]}",
+            "B: better": lambda row: whole(row[1].better),
+            "B: undecided": lambda row: whole(row[1].undecided),
+            "B: worse": lambda row: whole(row[1].worse),
+        }
         together = ", all pairs of a gold together" * self.is_joint
         return [
-            Grid([*columns], rows, of_runs, 1),
-            Grid(
-                ["pairs", *(f"B: {name}" for name in Verdicts._fields)],
+            Grid.of(order, {heading: column.__getitem__ for heading, column in columns.items()}, of_runs),
+            Grid.of(
+                self.verdicts._asdict().items(),
                 verdicts,
                 f"Pairs by what each gold finds in {measure} of run against versus (p < {self.alpha:.6g}{together}).",
-                1,
             ),
         ]
 
@@ -241,12 +245,15 @@ def on_common(
     other = checked(other, 2, "a comparison of golds")
     by_name = {scores.name: scores for scores in other}
     if names := [scores.name for scores in scored if scores.name not in by_name]:
-        problem = f"the same runs must be scored by both golds; by one only: {', '.join(map(shortened, names))}"
-        raise UsageError("not-comparable", problem)
+        raise UsageError(
+            "not-comparable",
+            f"the same runs must be scored by both golds; by one only: {', '.join(map(shortened, names))}",
+        )
     by_gold = [(runs, comparable(runs, measures)[0]) for runs in (scored, other)]
     if len({(runs[0].task, runs[0].edition, measure.name) for runs, measure in by_gold}) > 1:
-        problem = "the runs were scored by other rules or by another measure with the other gold"
-        raise UsageError("not-comparable", problem)
+        raise UsageError(
+            "not-comparable", "the runs were scored by other rules or by another measure with the other gold"
+        )
     first, second = (dict.fromkeys(runs[0].query_ids) for runs, _ in by_gold)
     common = queries = [query for query in first if query in second]
     for runs, measure in by_gold:

@@ -121,10 +121,14 @@ def write(day: Day, folder: Path) -> News:
             remedy="name a folder that can be written",
         ) from None
     earlier = {row["file"] for row in before.get("received", ())}
-    arrived = tuple(row["file"] for row in results["received"] if row["file"] not in earlier)
     earlier_keys = {row.get("key") for row in before.get("decide", ())}
-    decide = frozenset(decision.key for decision in day.decide if decision.key not in earlier_keys)
-    return News(results, arrived, changes, decide, _hand_edited(sums))
+    return News(
+        results,
+        tuple(row["file"] for row in results["received"] if row["file"] not in earlier),
+        changes,
+        frozenset(decision.key for decision in day.decide if decision.key not in earlier_keys),
+        _hand_edited(sums),
+    )
 
 
 def _hand_edited(sums: Iterable[str]) -> tuple[str, ...]:

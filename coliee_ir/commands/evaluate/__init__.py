@@ -210,8 +210,9 @@ def _check(runs: object, keep: object, *functions: object) -> None:
     """Refuse what cannot be meant; also a dictionary of queries, which is one run, where names of runs are expected."""
     if not isinstance(runs, str | os.PathLike | Source | Runs):
         if hasattr(runs, "columns"):
-            problem = "this is one frame; give runs in a list, [frame], and a frame of scores to Scored.from_frame"
-            raise UsageError("shape", problem)
+            raise UsageError(
+                "shape", "this is one frame; give runs in a list, [frame], and a frame of scores to Scored.from_frame"
+            )
         kinds = "a list of runs, or a dictionary of them by name"
         one_of("runs", in_order("runs", runs, kinds), Iterable, kinds)
     if keep not in get_args(Keep):
@@ -228,8 +229,9 @@ def _check(runs: object, keep: object, *functions: object) -> None:
         if inside and not is_tuple and all(isinstance(value, str | int | float) for value in inside) and (
             not isinstance(first, Mapping) or all(type(value) in (int, float) for value in inside)
         ):  # fmt: skip
-            problem = "this is one run, query by query; give runs by name, {'bm25': run}, or in a list, [run]"
-            raise UsageError("shape", problem)
+            raise UsageError(
+                "shape", "this is one run, query by query; give runs by name, {'bm25': run}, or in a list, [run]"
+            )
 
 
 def _values_are(values: object, kind: type) -> bool:

@@ -140,13 +140,22 @@ def _header(path: str) -> tuple[list[str], bool]:
         for _ in reader:
             pass
     except csv.Error as error:
-        remedy = "repair the quotes, or name another file"
-        problem = f"this log cannot be read ({error})"
-        raise InputError("structure", path, problem, line=reader.line_num, remedy=remedy) from None
+        raise InputError(
+            "structure",
+            path,
+            f"this log cannot be read ({error})",
+            line=reader.line_num,
+            remedy="repair the quotes, or name another file",
+        ) from None
     if header and not LOG.issubset(header):
-        remedy = "name another file, or none that exists"
-        problem = "this file is not a log of evaluations"
-        raise InputError("unknown-format", path, problem, line=1, found=",".join(header), remedy=remedy)
+        raise InputError(
+            "unknown-format",
+            path,
+            "this file is not a log of evaluations",
+            line=1,
+            found=",".join(header),
+            remedy="name another file, or none that exists",
+        )
     return header, text.endswith("\n")
 
 

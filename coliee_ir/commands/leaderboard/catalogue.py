@@ -303,12 +303,12 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
             found=next(iter(strangers), None),
             remedy="write query,category in the first row, then the ids of the gold",
         )
-    remarks = []
-    if strangers:
-        remarks.append(Remark.of("sheet-rows", sorted(strangers), file=sheet.name))
     questions = {name: tuple(of_category) for name, of_category in by_name.items() if of_category}
-    if empty := [name for name, of_category in by_name.items() if not of_category]:
-        remarks.append(Remark.of("sheet-rows.empty", empty, file=sheet.name))
+    passed_over = {
+        "sheet-rows": sorted(strangers),
+        "sheet-rows.empty": [name for name in by_name if name not in questions],
+    }
+    remarks = (Remark.of(row, names, file=sheet.name) for row, names in passed_over.items() if names)
     return Categories(sheet.name, questions, tuple(remarks))
 
 

@@ -56,8 +56,10 @@ def joined(tasks: Mapping[str, Scored], name: str = "") -> Scored:
     measure, *others = dict.fromkeys(by_task.values())
     if others:
         listed = ", ".join(f"{shortened(task)} by {ranking}" for task, ranking in by_task.items())
-        problem = "name a measure that all tasks have: -m NAME (in Python measure=)"
-        raise UsageError("not-comparable", f"{problem}; they are ranked {listed}")
+        raise UsageError(
+            "not-comparable",
+            f"name a measure that all tasks have: -m NAME (in Python measure=); they are ranked {listed}",
+        )
     firsts = [scored[0] for scored in tasks.values()]
     first, gold = firsts[0], ", ".join(dict.fromkeys(scores.gold for scores in firsts))
     rules = {(scores.task, scores.edition): scores.decisions for scores in firsts}
@@ -115,16 +117,19 @@ def tasks_of(scored: Scored, tasks: PathLike | Mapping[str, str] | None, scale: 
         if scale != "score":
             raise UsageError("option-needed", "a scale is for runs of several tasks: use --tasks (in Python tasks=)")
         if any(getattr(remark, "kind", "") == "pooled-files" for remark in scored.remarks):
-            problem = "the files hold other queries of the same runs, and it is not known whether they are tasks"
-            remedy = "say so with --tasks file (in Python, give task → scores), or write them into one file"
-            raise UsageError("option-needed", f"{problem}; {remedy}")
+            raise UsageError(
+                "option-needed",
+                "the files hold other queries of the same runs, and it is not known whether they are tasks; say so "
+                "with --tasks file (in Python, give task → scores), or write them into one file",
+            )
         return None
     columns = () if not scored or scored[0].schema is None else scored[0].schema.columns
     if tasks in PLACES and tasks not in columns and not Path(tasks).exists():
-        problem = (
-            f"tasks: {tasks} is for several {tasks}s of scores, each of which is a task (in Python, task → scores)"
+        raise UsageError(
+            "unfit-option",
+            f"tasks: {tasks} is for several {tasks}s of scores, each of which is a task (in Python, task → scores); "
+            "else name a file with lines QUERY TASK, or a column",
         )
-        raise UsageError("unfit-option", f"{problem}; else name a file with lines QUERY TASK, or a column")
     return groups_in(scored, tasks)
 
 
@@ -146,17 +151,23 @@ def over_tasks(
     complete = [entry for entry, of_tasks in zip(entries, answered, strict=True) if of_tasks.all()]
     if len(names) < 2 or len(complete) < 2:
         counts = f"{counted(len(names), 'task')}, {counted(len(complete), 'run')} with all of them"
-        problem = f"a ranking over tasks needs two tasks and two runs that have all ({counts})"
-        remedy = (
-            "to rank by what all runs have: --decision unanswered=common; where each folder is a task: --tasks folder"
+        raise UsageError(
+            "too-few",
+            f"a ranking over tasks needs two tasks and two runs that have all ({counts}); to rank by what all runs "
+            "have: --decision unanswered=common; where each folder is a task: --tasks folder",
         )
-        raise UsageError("too-few", f"{problem}; {remedy}")
     if total := next(filter(is_total, names), ""):
-        problem = f"the task {shortened(total)} is a total over the others, and would count as one of them"
-        raise UsageError("ambiguous", f"{problem}; take its rows out")
+        raise UsageError(
+            "ambiguous",
+            f"the task {shortened(total)} is a total over the others, and would count as one of them; take its "
+            "rows out",
+        )
     if single := [shortened(name) for name, n in zip(names, sizes.tolist(), strict=True) if n == 1]:
-        problem = f"a task with a single score of each run does not show how others of it would be: {', '.join(single)}"
-        raise UsageError("too-few", f"{problem}; take it out, if it is a total, or make it one task with others")
+        raise UsageError(
+            "too-few",
+            f"a task with a single score of each run does not show how others of it would be: {', '.join(single)}; "
+            "take it out, if it is a total, or make it one task with others",
+        )
     _check_whole(entries, np.array(answered), names, sizes)
     within = {name: number == i for i, name in enumerate(names)}
     values = [_contributions(entry.scores.results[measure], within.values()) for entry in complete]
@@ -217,9 +228,12 @@ def _check_whole(entries: Sequence[Entry], answered: IntArray, names: Sequence[s
     if len(holes) and str(entries[0].scores.decisions.unanswered) == "tasks":
         run, task = holes[0].tolist()
         scores_of_task = f"{int(answered[run, task])} of {int(sizes[task])} scores"
-        problem = f"{shortened(entries[run].name)} has {scores_of_task} of the task {shortened(names[task])}"
-        remedy = "complete them; or let those that are missing count 0: --decision unanswered=zero; or rank by those "
-        raise UsageError("missing-key", f"{problem}; {remedy}that all runs have: --decision unanswered=common")
+        raise UsageError(
+            "missing-key",
+            f"{shortened(entries[run].name)} has {scores_of_task} of the task {shortened(names[task])}; complete them; "
+            "or let those that are missing count 0: --decision unanswered=zero; or rank by those that all runs have: "
+            "--decision unanswered=common",
+        )
 
 
 def _contributions(result: Result, tasks: Iterable[BoolArray]) -> FloatArray:

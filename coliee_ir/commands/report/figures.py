@@ -106,9 +106,11 @@ def _panel(
     interval = drawn.mark_rule(strokeWidth=2, color="@soft").encode(
         x=alt.X("low:Q", title=name), x2="high:Q", y=y, tooltip=tooltips
     )
-    colour = run_colour(len(contents.names[:DRAWN]), ())
     dot = drawn.mark_point(size=75).encode(
-        x=alt.X("score:Q", title=name, scale=scale, axis=axis), y=y, color=colour, tooltip=tooltips
+        x=alt.X("score:Q", title=name, scale=scale, axis=axis),
+        y=y,
+        color=run_colour(len(contents.names[:DRAWN]), ()),
+        tooltip=tooltips,
     )
     has_intervals = any("low" in point for point in points)  # a scale of no number is an error
     return alt.layer(*([interval] if has_intervals else []), dot).properties(width=width, height=alt.Step(26))
@@ -161,15 +163,16 @@ def _value(run: Scores, measure: Measure) -> float:
 def differences(contents: Contents, comparison: Comparison) -> Figure:
     """The comparison as a matrix: what a run's score is above or below that of another, and whether that is sure."""
     names = contents.names
-    tooltips = [
-        alt.Tooltip("run:N", title="run"),
-        alt.Tooltip("other:N", title="minus"),
-        alt.Tooltip("difference:Q", title=f"difference of {comparison.measure}", format="+.4f"),
-        alt.Tooltip("p:Q", title="p", format=".4f"),
-    ]
-    x = alt.X("o:O", title="minus", axis=name_axis(orient="top", labelAngle=0 if len(names) <= 6 else -45))
-    y = alt.Y("r:O", title=None, axis=name_axis())
-    drawn = alt.Chart(rows(_pairs(comparison, names))).encode(x=x, y=y, tooltip=tooltips)
+    drawn = alt.Chart(rows(_pairs(comparison, names))).encode(
+        x=alt.X("o:O", title="minus", axis=name_axis(orient="top", labelAngle=0 if len(names) <= 6 else -45)),
+        y=alt.Y("r:O", title=None, axis=name_axis()),
+        tooltip=[
+            alt.Tooltip("run:N", title="run"),
+            alt.Tooltip("other:N", title="minus"),
+            alt.Tooltip("difference:Q", title=f"difference of {comparison.measure}", format="+.4f"),
+            alt.Tooltip("p:Q", title="p", format=".4f"),
+        ],
+    )
     legible = len(names) <= FEW
     fills = drawn.mark_rect(stroke="@line", strokeWidth=1).encode(
         color=alt.Color(
@@ -493,13 +496,14 @@ def curves(
             axis=axis,
         )
         up = alt.Y("score:Q", title=measure, axis=alt.Axis(tickCount=6))
-        tooltips = [alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=measure, format=".4f")]
         base = alt.Chart(rows(drawn)).encode(x=along, color=colour)
         band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=measure), y2="high:Q")
         layers = [
             *([band] if any("low" in point for point in drawn) else []),
             base.mark_line().encode(y=up),
-            base.mark_point(size=40, opacity=float(panel == "k")).encode(y=up, tooltip=tooltips),
+            base.mark_point(size=40, opacity=float(panel == "k")).encode(
+                y=up, tooltip=[alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=measure, format=".4f")]
+            ),
             alt.Chart(rows(cuts)).mark_rule(strokeDash=[4, 3]).encode(x=along, color=colour),
         ]
         charts.append(alt.layer(*layers).properties(**size))

@@ -91,21 +91,21 @@ def _figure(name: str, title: str, says: str, part: Grid, measures: Sequence[str
         if isinstance(cell, Number) and math.isfinite(cell.value)
     ]
     step = min(_WIDE, _WIDTH // max(len(names), 1))
-    x = alt.X(
-        "q:O",
-        title=None,
-        axis=alt.Axis(
-            labelAngle=-90,
-            grid=False,
-            ticks=False,
-            labelFontSize=min(step, 11),
-            labelOverlap=False,
-            labelExpr=number_label("questions"),
-        ),
-    )
     y = alt.Y("mean:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))
     base = alt.Chart().encode(
-        x=x, tooltip=[alt.Tooltip("question:N"), alt.Tooltip("measure:N"), alt.Tooltip("mean:Q", format=".4f")]
+        x=alt.X(
+            "q:O",
+            title=None,
+            axis=alt.Axis(
+                labelAngle=-90,
+                grid=False,
+                ticks=False,
+                labelFontSize=min(step, 11),
+                labelOverlap=False,
+                labelExpr=number_label("questions"),
+            ),
+        ),
+        tooltip=[alt.Tooltip("question:N"), alt.Tooltip("measure:N"), alt.Tooltip("mean:Q", format=".4f")],
     )
     stems = base.mark_rule(color="@other").encode(y=y)
     dots = base.mark_point(size=26, color="@run1").encode(y=y)
