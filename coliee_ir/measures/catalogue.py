@@ -31,22 +31,21 @@ _CLASSES: Final[dict[str, dict[str, str]]] = {
 #: Our measures by name: the module that each is in.
 OURS: Final = {name: module for module, classes in _CLASSES.items() for name in classes}
 
-#: Measures of trec_eval 10 and of BEIR that nothing installed computes → the nearest that there is.
-_NEAREST: Final = {
-    "rbp": "RBP(p={p})", "rbp_resid": "RBPResidual(p={p})", "dcg": "nDCG{at}", "ideal_dcg": "nDCG", "yaap": "AP",
-    "unj": "Judged{at}", "hole": "Judged{at}", "Hole": "Judged{at}",
-}  # fmt: skip
-_NOT_HERE: Final = rf"({'|'.join(_NEAREST)})(?:[._(]p=(?P<p>[0-9.]+)\)?|(?:_at_|[._@])(?P<at>[0-9]+)(?:,[0-9]+)*)?"
+_AT: Final = r"(?:[._@]?(?P<at>[0-9]+)(?:,[0-9]+)*)?"
+_P: Final = r"(?:[.(]?p=(?P<p>[0-9.]+)\)?)?"
 
-#: Names of ranx, in lower case without ``_``, that mean something else here: what they mean there, and what is nearest.
-#: ``{at}`` is the cutoff as ``@10``, ``{p}`` the persistence.
+#: Names of ranx that mean something else here, and of trec_eval 10 and BEIR for what nothing installed computes,
+#: in lower case without ``_``: what they mean there, empty for what is not computed, and what is nearest. ``{at}`` is
+#: the cutoff as ``@10``, ``{p}`` the persistence.
 _ELSEWHERE: Final = (
     (r"rbp[.@](?P<p>[0-9]{1,4})", "ranx weighs documents by their relevance, RBP does not", "RBP(p=0.{p})"),
     (r"hits", "in ranx it is the mean over queries, num_rel_ret their sum", "num_rel_ret"),
-    (r"hits(?P<at>@[0-9]+)", "in ranx it is a mean of counts, P{at} of shares", "P{at} or Success{at}"),
-    (r"f1(?P<at>@[0-9]+)", "ranx divides by the cutoff for precision, even where fewer documents were retrieved",
+    (r"hits@(?P<at>[0-9]+)", "in ranx it is a mean of counts, P{at} of shares", "P{at} or Success{at}"),
+    (r"f1@(?P<at>[0-9]+)", "ranx divides by the cutoff for precision, even where fewer documents were retrieved",
      "MicroF1{at} or MacroF1{at}"),
-    (r"dcgburges(?P<at>@[0-9]+|)", "in ranx it is not normalised", "nDCG(dcg='exp-log2'){at}"),
+    (r"dcgburges(?:@(?P<at>[0-9]+))?", "in ranx it is not normalised", "nDCG(dcg='exp-log2'){at}"),
+    (rf"rbp{_P}", "", "RBP(p={p})"), (rf"rbpresid{_P}", "", "RBPResidual(p={p})"), (rf"dcg{_AT}", "", "nDCG{at}"),
+    (rf"idealdcg{_AT}", "", "nDCG"), (rf"(?:unj|hole){_AT}", "", "Judged{at}"), (r"yaap", "", "AP"),
 )  # fmt: skip
 
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.
@@ -128,11 +127,10 @@ def parse(typed: str) -> list[Measure]:
     if measures := understood(typed):
         return measures
     unknown = f"unknown measure {typed!r}"
-    if nearest := _nearest_measure(typed):
-        remedy = f", which no installed engine computes; did you mean {nearest}? "
-    elif elsewhere := _meaning_in_ranx(typed):
+    if elsewhere := _meaning_elsewhere(typed):
         what, nearest = elsewhere
-        unknown, remedy = f"{typed!r} has several meanings: {what}", f"; did you mean {nearest}? "
+        unknown = f"{typed!r} has several meanings: {what}" if what else f"{unknown}, which nothing here computes"
+        remedy = f"; did you mean {nearest}? "
     else:
         meant = " or ".join(_existing(typed) or near_misses(typed))
         remedy = "; name each measure by itself; " if "," in typed else f"; did you mean {meant}? " if meant else "; "
@@ -141,11 +139,11 @@ def parse(typed: str) -> list[Measure]:
 
 def understood(typed: str) -> list[Measure]:
     """The measures that a name stands for; none where it is unknown, or leaves doubt."""
-    if _nearest_measure(typed):
-        return []
-    if known := _known(typed):
+    elsewhere = _meaning_elsewhere(typed) is not None
+    # rbp.p=0.9 would be a formula; RBP(p=0.9) is ours
+    if known := [] if elsewhere and typed.islower() else _known(typed):
         return known
-    names = [] if _meaning_in_ranx(typed) else _existing(typed)
+    names = [] if elsewhere else _existing(typed)
     return understood(names[0]) if len(names) == 1 else []
 
 
@@ -250,20 +248,14 @@ def meanings(typed: str) -> list[str]:
     return [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level})", name) for name in names] if level else names
 
 
-def _nearest_measure(typed: str) -> str:
-    """What there is in place of a measure that another tool has; empty for other names, such as ranx' ``rbp.95``."""
-    match = re.fullmatch(_NOT_HERE, typed)
-    if match is None or (match[1] == "rbp" and match["at"]):
-        return ""
-    return _NEAREST[match[1]].format(p=match["p"] or 0.9, at=f"@{match['at']}" if match["at"] else "")
-
-
-def _meaning_in_ranx(typed: str) -> tuple[str, str] | None:
-    """What a name of ranx means there, and what is nearest here; None for names that mean one thing."""
+def _meaning_elsewhere(typed: str) -> tuple[str, str] | None:
+    """What a name of another tool means there, and what is nearest here; None for names that mean one thing."""
     plain, _, cutoff, _ = _normalised(typed)
     for pattern, *words in _ELSEWHERE:
         if match := re.fullmatch(pattern, plain + cutoff):
-            what, nearest = (text.format(**match.groupdict()) for text in words)
+            found = match.groupdict()
+            at = f"@{found['at']}" if found.get("at") else ""
+            what, nearest = (text.format(at=at, p=found.get("p") or 0.9) for text in words)
             return what, nearest
     return None
 
