@@ -98,7 +98,8 @@ def test_a_date_that_does_not_exist_is_refused(text, line, tmp_path):
 
 @pytest.mark.parametrize(
     "text", ['{"000001": ["000007.txt", "000008.txt"]}', "000001 000007 T\n000001 000008 T\n",
-             "query_id,doc_id\n000001,000007\n000001,000008\n"],
+             "query_id,doc_id\n000001,000007\n000001,000008\n", "000001 000007\n000001 000008\n",
+             "000001.txt,000007.txt\n000001.txt,000008.txt\n", "000001 0 000007 1\n000001 0 000008 0\n"],
 )  # fmt: skip
 def test_candidates_are_read_from_anything_that_holds_a_run(text, tmp_path):
     (tmp_path / "candidates").write_text(text)

@@ -89,22 +89,6 @@ def test_on_some_queries_it_is_that_of_these_queries_alone(case, data):
     assert among == apart
 
 
-@given(naive.cases(), st.sampled_from(list(FAMILIES)), st.sampled_from(naive.MEASURES), naive.DECISIONS, BOUNDS)
-def test_what_a_rule_adds_query_by_query_is_the_score_of_its_lists(case, family, measure, decisions, bound):
-    pool = case.pool
-    values = FAMILIES[family].value(pool)
-    for threshold in filter(math.isfinite, naive.thresholds(values.tolist())[:4]):
-        rule = Rule(family, FAMILIES[family].parameter(threshold), *bound)
-        lists = naive.cut(pool, values.tolist(), threshold, *bound)
-        kept = {query: list(ranking) for query, ranking in naive.lists(pool, rule.keeps(pool)).items()}
-        assert kept == lists
-        if not _falls(values, pool):
-            continue  # a family that is not made for these scores
-        total = sweep(pool, family, measure, decisions).terms(rule).total
-        expected = naive.score(lists, naive.relevant(case.gold), measure, decisions)
-        assert total == pytest.approx(expected, abs=1e-9, nan_ok=True)
-
-
 @given(naive.cases(least=2), st.sampled_from(naive.MEASURES), naive.DECISIONS, st.data())
 def test_without_a_fold_the_best_rule_is_that_of_all_other_queries(case, measure, decisions, data):
     family = data.draw(st.sampled_from([name for name, kind in FAMILIES.items() if not kind.positive]))
@@ -119,10 +103,6 @@ def test_without_a_fold_the_best_rule_is_that_of_all_other_queries(case, measure
         test = folds[deal] == number
         each[deal, test] = swept.terms(rule).each[test]
     assert swept.held_out(folds, bounds).tolist() == each.tolist()
-
-
-def _falls(value, pool):
-    return bool((np.diff(value)[np.diff(pool.query) == 0] <= 0).all())
 
 
 @given(naive.cases(), st.sampled_from(naive.MEASURES))
@@ -218,9 +198,3 @@ def test_a_curve_without_a_score_has_no_points():
     empty = one_query([2.0, 1.0], [0, 0])
     assert sweep(empty, "score", "MacroF1").curve(np.array([True]), Bounds()) == []
     assert sweep(Pool.read({}, {"q": {"d": 1}}, task="trec"), "k", "MicroF1").curve(np.array([True]), Bounds()) == []
-
-
-def test_relevance_levels_count_from_the_measures_own():
-    pool = Pool.read({"q": ["a", "b"]}, {"q": {"a": 1, "b": 2, "c": 2}}, task="trec", rel=2)
-    assert pool.wanted.tolist() == [2]
-    assert pool.relevant.tolist() == [False, True]

@@ -334,22 +334,3 @@ def test_a_rule_of_another_scale_is_asked_about(call, threshold, hinted):
     assert (code, "no score reaches" in err, mentions(err, "[no-result]")) == (2 * hinted, hinted, hinted)
     assert mentions(err, "[every-score-reaches]") is not hinted
     assert Path("out.txt").exists() is not hinted
-
-
-@pytest.mark.parametrize(
-    "listed",
-    [
-        "002473 031986\n002473 097991\n",
-        "002473.txt,031986.txt\n002473.txt,097991.txt\n",
-        "query,document\n002473,031986\n002473,097991\n",
-        "002473 0 031986 1\n002473 0 097991 0\n",
-        '{"002473": ["031986", "097991"]}',
-        "002473 031986 x\n002473 097991 x\n",
-    ],
-)
-def test_candidates_are_listed_in_any_form_and_a_rule_is_typed(call, listed):
-    Path("candidates").write_text(listed)
-    out, _ = done(call, "cut", "task1/dense.txt", "--candidates", "candidates", "--by", "k=5,cap=9", "--task", "1")
-    kept = [line.split()[:2] for line in out.splitlines()]
-    assert [one for one in kept if one[0] == "002473"] == [["002473", "031986"], ["002473", "097991"]]
-    assert max(Counter(query for query, _ in kept).values()) == 5
