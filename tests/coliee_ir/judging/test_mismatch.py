@@ -306,7 +306,7 @@ def test_swapped_columns_are_refused():
     for query, documents in good_run(gold, chance).items():
         for document in documents:
             swapped.setdefault(document, []).append(query)
-    with refusing(MismatchError, "[mismatch] …"):
+    with refusing(MismatchError, f"[mismatch] (run: '{next(iter(swapped.values()))[0]}'…"):
         scored(gold, swapped, "1")
 
 

@@ -176,6 +176,20 @@ def test_groups_of_queries_are_swapped_as_one():
     assert (found.groups, found.pairs[0].p, found.pairs[0].wins) == (4, 0.125, single.wins)
 
 
+def test_many_runs_are_compared_as_few_are_without_what_is_of_each_pair_alone(monkeypatch):
+    near = {**HALF, **{f"q{n}": ["a", "b"] for n in range(5)}}
+    runs = [HALF, near, *(some(seed, 0.2 + seed / 3) for seed in range(3))]
+    few = compared(*runs, n_resamples=999)
+    monkeypatch.setattr("coliee_ir.commands.compare.MOST_ALONE", 3)
+    many = compared(*runs, n_resamples=999)
+    assert (many.runs, many.remarks) == (few.runs, few.remarks) and few.remarks
+    for one, other in zip(many.pairs, few.pairs, strict=True):
+        assert (one.verdict, one.differing, one.wins) == (other.verdict, other.differing, other.wins)
+        numbers = [[pair.difference, pair.error, pair.p, *pair.interval] for pair in (one, other)]
+        assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
+        assert one.own_p is None and one.deciding == ()
+
+
 def test_several_measures_are_corrected_together():
     scored = scored_by("MicroF1", "MicroR")
     both, alone = compare(scored, measures=["MicroF1", "MicroR"], n_resamples=300), compare(scored, n_resamples=300)

@@ -10,7 +10,7 @@ from asserting import heard, matches, mentions, refusing
 from parsed_page import Parsed
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Answers, Gold, Run, Submission
+from coliee_ir import Answers, Gold, Run, Submission, evaluate_all, leaderboard
 from coliee_ir.cli import main
 from coliee_ir.commands.compare import compare
 
@@ -320,6 +320,8 @@ def test_runs_from_memory():
     board = one_step.leaderboard(GOLD, *runs, wrong, task="1", n_resamples=99)
     assert standing(board) == [(1, "", "same"), (2, "", "same"), (3, "", "run")]
     assert board.names() == ["same (2)", "same", "run"]  # numbered in the order given
+    by_recall = leaderboard(evaluate_all(GOLD, runs, task="1"), measure="MicroR", n_resamples=9)
+    assert [*by_recall.entries[0].scores.measures] == ["MicroR", "MicroF1", "MicroP"]
 
 
 def test_parts_from_memory():
