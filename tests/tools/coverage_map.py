@@ -220,17 +220,14 @@ class Recording:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Any:
-        """What a fixture of several tests runs, each of them runs."""
+        """What a fixture of several tests runs, each of them runs; it takes its time once."""
         if fixturedef.scope == "function":
             return (yield)
         self.coverage.switch_context(str(fixturedef))
-        began = cpu()
         try:
             return (yield)
         finally:
             self.coverage.switch_context(self.test)
-            for test in {*self.shared.get(str(fixturedef), ())} - {self.test}:
-                self.seconds[test] += cpu() - began
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if not report.passed:

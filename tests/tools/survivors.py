@@ -233,7 +233,7 @@ class Faults:
         """In the child."""
         os.setpgrp()
         self.child = True
-        limit = int(10 + 5 * seconds)
+        limit = int(20 + 5 * seconds)  # with fixtures of several tests, whose time another test has
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
         for function, code in changed:
             function.__code__ = code
