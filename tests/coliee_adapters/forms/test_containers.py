@@ -400,19 +400,6 @@ def test_columns_that_are_not_read_and_may_matter_are_named(folder, form, name, 
     assert example.endswith("score")
 
 
-@pytest.mark.parametrize("spelt", [one for one in SPELT if one not in ("truth text", "word")])
-@pytest.mark.parametrize("role", ["relevance", "score"])
-def test_an_object_of_objects_means_what_its_rows_mean(folder, spelt, role):
-    kind = "gold" if role == "relevance" else "run"
-    pairs = [("q1", "d1", 1), ("q1", "d2", 0), ("q2", "d1", 2)]
-    rows = [{"query_id": q, "doc_id": d, role: SPELT[spelt](n)} for q, d, n in pairs]
-    nested = {}
-    for q, d, n in pairs:
-        nested.setdefault(q, {})[d] = SPELT[spelt](n)
-    expected = outcome(folder, "csv", kind, rows)
-    assert outcome(folder, "json", kind, nested) == outcome(folder, "records", kind, nested) == expected
-
-
 @pytest.mark.parametrize("form", EVERYWHERE)
 def test_a_gold_in_which_nothing_is_relevant_is_refused(folder, form):
     rows = [{"query_id": q, "doc_id": "d", "relevance": 0} for q in ("q1", "q2")]

@@ -130,17 +130,3 @@ def test_what_a_form_looks_like_is_recognised_as_that_form():
             found = next(one.name for one in detect.known_forms(form.kind, head) if one.sniff(head))
             # a model's text is read only where it is named: it may look like anything
             assert found == {"claims": "tort", "text": "columns"}.get(form.name, form.name)
-
-
-def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(source, monkeypatch):
-    def never(head):
-        raise AssertionError("looked again")
-
-    rows = source(b"q1 d1 T\nq2 d2 T\n", "run.txt")
-    assert detect.form_of(rows, "run").name == "columns"
-    forms = [form._replace(sniff=never) for form in detect.known_forms("run")]
-    monkeypatch.setattr(detect, "known_forms", lambda *_: forms)
-    assert detect.form_of(rows, "run").name == "columns"
-    rows.columns = {"query": "another name"}
-    with pytest.raises(AssertionError, match="looked again"):
-        detect.form_of(rows, "run")

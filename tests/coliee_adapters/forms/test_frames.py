@@ -296,11 +296,6 @@ def test_arrays_have_a_value_a_line():
             run_of_arrays(*ARRAYS[:i], array, *ARRAYS[i + 1 :], queries=["q"], documents=Ids.of(["d", "e"]))
 
 
-def test_a_document_judged_twice_and_differently_is_refused():
-    for held in ({"q\x1b": {"d.txt": 1, "d": 2}}, [Judgement("q\x1b", "d", 1), Judgement("q\x1b.txt", "d", 2)]):
-        assert refused(gold_of, held, normal_id).found == "q\x1b d"
-
-
 @pytest.mark.parametrize(("make", "library"), [(pandas_frame, pandas), (polars_frame, polars)])
 @pytest.mark.parametrize("rows", [SCORED, []])
 def test_a_frame_has_the_rows_and_columns_given(monkeypatch, make, library, rows):

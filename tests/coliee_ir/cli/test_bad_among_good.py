@@ -101,23 +101,6 @@ def test_two_answer_sets_of_one_ranking_are_two_submissions(call, tmp_path):
     assert "identical" in call("evaluate", task3 / "gold.xml", run, run, *answers[:2], *answers[:2])[2]
 
 
-def test_no_line_begins_with_a_command_to_a_runner_of_workflows(call, tmp_path):
-    hostile = tmp_path / "run.txt"
-    hostile.write_text(RUN1.read_text().replace(" bm25\n", " ::stop-commands::x##[error]y\n"))
-    assert "::stop" in hostile.read_text()
-    runs = (hostile, DENSE)
-    printed = [call("tune", GOLD1, hostile, "--by", "k"), call("tune", GOLD1, hostile, "--by", "k", "-f", "json")]
-    for form in ("table", "csv", "tsv", "markdown", "latex", "json", "jsonl", "trec"):
-        printed.append(call("evaluate", GOLD1, *runs, "-f", form))
-    for form in ("table", "csv", "json"):
-        printed += [call("leaderboard", GOLD1, *runs, "-f", form), call("compare", GOLD1, *runs, "-f", form)]
-    for form in ("table", "json"):
-        printed.append(call("validate", hostile, "--task", "1", "-f", form))
-    for code, out, err in printed:
-        assert code in (0, 1)
-        assert not [line for line in (out + err).splitlines() if line.strip().startswith("::") or "##[" in line]
-
-
 def test_long_ids_and_tags_are_shortened_in_remarks(call, tmp_path):
     tag, query = "T" * 5000, "9" * 5000
     run = tmp_path / "run.txt"
@@ -130,17 +113,6 @@ def test_long_ids_and_tags_are_shortened_in_remarks(call, tmp_path):
     assert tag in call("evaluate", GOLD1, run, "-f", "csv")[1]
 
 
-def test_files_of_two_teams_are_never_one_submission(call, tmp_path):
-    task3 = EXAMPLES / "task3"
-    for team, name in (("A", "task3.BETA"), ("Z", "answers.ALPHA")):
-        (tmp_path / "sent" / team).mkdir(parents=True)
-        text = (task3 / name).read_text().replace("BETA", "run1").replace("ALPHA", "run1")
-        (tmp_path / "sent" / team / f"{name.split('.')[0]}.run1").write_text(text)
-    code, out, _ = call("leaderboard", task3 / "gold.xml", tmp_path / "sent")
-    assert code == 2
-    assert "0.5333" not in out
-
-
 def test_an_empty_file_name_is_no_folder(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text('{"001": ["013"]}')
@@ -151,18 +123,6 @@ def test_an_empty_file_name_is_no_folder(call, tmp_path, monkeypatch):
         assert "[no-file]" in err
     with refusing(InputError, "[no-file]"):
         evaluate("", "")
-
-
-def test_a_choice_that_cannot_matter_is_refused_for_a_task_that_was_found(call, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("gold.json").write_text('{"001": ["013"], "002": ["007"]}')
-    for name in ("a.txt", "b.txt"):
-        Path(name).write_text(f"001 013 {name[0]}\n002 007 {name[0]}\n")
-    for command in ("evaluate", "compare", "leaderboard", "tune"):
-        choice = "without_articles=wrong" if command == "tune" else "undefined=one"
-        err = failing(call, command, "gold.json", "a.txt", "b.txt", "--decision", choice)
-        assert choice in err
-        assert "task 2" in err
 
 
 @pytest.mark.parametrize(
@@ -191,17 +151,6 @@ def test_a_run_in_a_named_pipe_is_read_once(call, tmp_path, command):
     writing.start()
     code, out, err = call(command, GOLD1, pipe)
     assert (code, "0.2453" in out) == (0, True), err
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
-def test_a_result_goes_into_a_named_pipe(call, tmp_path):
-    pipe, got = tmp_path / "pipe", list[str]()
-    os.mkfifo(pipe)
-    reading = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
-    reading.start()
-    code, _, _ = call("evaluate", GOLD1, RUN1, "-f", "csv", "-o", pipe)
-    reading.join(5)
-    assert (code, "0.245333" in "".join(got)) == (0, True)
 
 
 @pytest.mark.parametrize("numbers", [("0.25", "0.75", "0.50"), ("3", "1", "2")])

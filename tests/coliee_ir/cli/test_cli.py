@@ -42,7 +42,6 @@ from coliee_ir.scoring.output import ScoreTable
 pytestmark = pytest.mark.usefixtures("one_deal")
 
 FORMS = forms_of(ScoreTable)
-VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\n"
 
 
 def in_process(*arguments, **options):
@@ -127,18 +126,6 @@ def test_what_takes_long_is_shown_on_a_terminal_and_only_there():
         assert [one.returncode for one in pair] == ([130, 130] if ending else [0, 0])
         lines = heard.replace(b"\r\n", b"\n").split(b"\n")
         assert [line.rpartition(b"\r")[2] for line in lines] == said.split(b"\n")  # nothing is left of it
-
-
-def test_a_tag_cannot_command_the_terminal(here, call, monkeypatch):
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setenv("NO_COLOR", "1")
-    Path("gold").write_text("q1 0 d 1\nq2 0 d 1\n")
-    Path("run").write_text("q1 Q0 d 1 1 a\x1b[31m\n")
-    Path("other").write_text("q1 Q0 d 1 1 b\nq2 Q0 d 1 1 b\n")
-    out, err = done(call, "evaluate", "gold", "run", "other", "-m", "map")
-    assert r"a\x1b[31m" in out
-    assert r"a\x1b[31m: 2 queries: 1 answered" in err
-    assert "\x1b[31m" not in out + err
 
 
 # options
@@ -372,22 +359,6 @@ def test_the_form_follows_the_ending_of_the_file(name, form, case_law, call):
     assert (gzip.decompress(written) if name.endswith(".gz") else written).decode() == expected
     assert call("evaluate", "gold.json", "run.txt", "-o", name, "-f", "tsv")[0] == 0
     assert b"\t" in (gzip.decompress(Path(name).read_bytes()) if name.endswith(".gz") else Path(name).read_bytes())
-
-
-def test_a_run_that_lies_in_several_files_is_cut_as_one(tmp_path, call):
-    texts = {"R06": "q2 Q0 a 1 1 T\nq2 Q0 b 2 0 T\n", "R07": "q1 Q0 c 1 1 T\nq1 Q0 d 2 0 T\n"}
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text)
-    out, err = done(call, "cut", *(tmp_path / name for name in texts), "--by", "k=1")
-    assert out == "q2 Q0 a 1 1.0 T\nq1 Q0 c 1 1.0 T\n"
-    assert mentions(err, "[grouped]")
-
-
-def test_standard_input_stands_for_a_gold_or_a_run(case_law):
-    for arguments, given in ((("-", "run.txt"), "gold.json"), (("gold.json", "-"), "run.txt")):
-        done = in_process("evaluate", *arguments, "-f", "csv", input=Path(given).read_bytes())
-        assert done.returncode == 0, done.stderr
-        assert done.stdout == b"run,MicroF1,MicroP,MicroR\nT,0.5714285714285714,0.6666666666666666,0.5\n"
 
 
 def test_a_file_name_that_is_no_text_is_shown_with_escapes(case_law):

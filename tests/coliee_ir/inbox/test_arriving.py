@@ -100,11 +100,6 @@ def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys):
     ]  # fmt: skip
 
 
-def test_the_same_run_of_two_teams_stays_two_runs():
-    write({"all/A/x": cases("A1"), "all/B/x": cases("A1")})
-    assert len(one_step.leaderboard("gold.json", "all", task="1", n_resamples=99).entries) == 2
-
-
 def test_equal_answers_without_a_tag_are_no_copies():
     files = {}
     for run in ("one", "two"):

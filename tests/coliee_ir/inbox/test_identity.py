@@ -6,7 +6,6 @@ import json
 import mailbox
 import re
 import tarfile
-from collections.abc import Mapping
 from dataclasses import replace
 from email import message_from_bytes
 from email.policy import default
@@ -29,9 +28,6 @@ QUERIES = range(1, 11)
 EARLY, LATER, LATE = (f"{day} Jan 2027 10:00:00 +0000" for day in (19, 20, 22))
 KIS, ARC, EVIL = "kis@example.org", "arc@example.org", "evil@example.net"
 DESCRIBED = made._FORM.format(1, "KIS9", "BERT (2024-01-01)")
-
-#: file in the mailbox → its content
-Files = Mapping[str, bytes | str]
 
 
 def run(tag, right=5):
@@ -805,12 +801,3 @@ def test_what_one_task_says_of_a_run_of_another_is_in_no_letter(hold):
     assert seen(day) == {"EVIL1": ("EVIL", "")}  # by Task 3, its articles are missing
     _, _, refused = letters(day)["EVIL"].get_content().partition("cannot be scored")
     assert "EVIL/z.txt" in refused and "EVIL/x.txt" not in refused
-
-
-def test_a_letter_says_no_more_that_runs_are_too_many_once_that_is_settled(hold):
-    files = {"z.eml": mail("[submission] EVIL", {f"{n}.txt": run(f"E{n}", n) for n in range(4)}, EVIL, EARLY)}
-    day = hold(files)
-    assert "may send" in letters(day)["EVIL"].get_content()
-    (key,) = (one.key for one in day.decide if one.kind == "many-runs")
-    day = again_with(settled=f"settled = {json.dumps([key])}\n# ")
-    assert {f"E{n}" for n in range(4)} <= seen(day).keys() and "at most" not in letters(day)["EVIL"].get_content()

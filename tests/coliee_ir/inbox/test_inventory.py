@@ -14,7 +14,6 @@ import pytest
 from example_runs import EXAMPLES
 
 from coliee_ir import read_gold
-from coliee_ir.cli import main
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile
 from coliee_ir.inbox.teams import Teams
@@ -61,13 +60,6 @@ def test_a_board_has_the_runs_of_its_task_and_no_broken_ones(folder):
     assert len(board.invalid) == len(lone) == (2 if folder == "task3" else 0)
     assert {entry.team for entry in board.entries} == {f"TEAM{list(TASKS).index(folder)}"}
     assert len(board.entries) == {"task1": 3}.get(folder, 2)
-
-
-@pytest.mark.usefixtures("mail")
-def test_fuse_takes_the_files_of_one_task(capsys):
-    assert main(["fuse", "mail", "--task", "2", "-o", "-"]) == 0
-    out, err = capsys.readouterr()
-    assert len({line.split()[0] for line in out.splitlines()}) <= 50 and "files of other tasks" in err
 
 
 def broken():

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import one_step
 import pytest
 from example_runs import EXAMPLES
 from hypothesis import given, settings
@@ -22,12 +21,10 @@ from hypothesis import strategies as st
 from runs_in_parts import GOLD, MEASURES, QRELS, same, shown, write_run
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.records import Run
 from coliee_ir import Evaluator, Submission
 from coliee_ir.judging import cluster, workers
 from coliee_ir.judging.cluster import dask_executor
 from coliee_ir.judging.judged import judge
-from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.workers import WorkerError
 from coliee_ir.reading.anything import read_gold, read_run
 from coliee_ir.reading.submission import name_of
@@ -155,13 +152,6 @@ def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path, monkeypatch):
     assert engine.given > 3
     with pytest.raises(WorkerError):
         list(score_each(evaluator, submissions[2:3], executor=Pickling(lost=1)))
-
-
-def test_compare_uses_an_executor(tmp_path):
-    runs = [str(write_run(tmp_path / f"run{at}", at, queries=12).path) for at in range(2)]
-    compared = [one_step.compare(QRELS, *runs, measure="AP", task="trec", n_resamples=99, executor=engine).to_dict()
-                for engine in (None, Pickling())]  # fmt: skip
-    assert compared[0] == compared[1]
 
 
 def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not_held(monkeypatch):
@@ -320,19 +310,3 @@ def test_records_evaluators_and_scores_are_the_same_behind_a_border(gold, run):
     assert travelled[0] == record and travelled[3].measures == scores.measures
     again = travelled[1].evaluate(travelled[2])
     assert (again.measures, again.per_query, again.remarks) == (scores.measures, scores.per_query, scores.remarks)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        {"q1": ["d1"], "q2": ["d9", "d2"]},
-        {"q1": {"d1": 2.0}, "q2": {"d9": 1.0, "d2": 0.5}},
-        Run.of({"q1": {"d1": 2.0}, "q2": {"d2": 0.5}}, tag="A"),
-        "q1,d1,T\nq2,d9,T\n",
-    ],
-)
-def test_runs_travel(tmp_path, content):
-    (tmp_path / "run.csv").write_text(str(content), encoding="utf-8")
-    run = read_run(tmp_path / "run.csv" if isinstance(content, str) else content)
-    qrels = Qrels({"q1": {"d1": 1}, "q2": {"d2": 1}})
-    assert same(judge(qrels, pickle.loads(pickle.dumps(run))), judge(qrels, run))

@@ -9,7 +9,6 @@ from pathlib import Path
 import naive
 import pytest
 import pytrec_eval
-from asserting import forms_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -27,9 +26,6 @@ from coliee_ir.scoring.scores import as_grid, document
 GOLD = {"q1": {"a": 1, "b": 1}, "q10": {"a": 1}, "q2": {}}
 RUNS = {"A": {"q1": ["a", "b"]}, "B": {"q1": ["a"], "q10": ["x"], "q2": ["y"]}}
 MEASURES = ["MicroF1", "MacroR", "num_ret"]
-
-
-FORMS = forms_of(ScoreTable)
 
 
 def render(runs, form, *, per_query=False):
@@ -54,20 +50,6 @@ def test_columns_are_aligned_as_they_are_shown():
         "東大   0.8000  0.5000        2\n"
         "Điê\u0300u   0.3333  0.2500        2\n"
         "हिन्दी    0.3333  0.2500        2\n"
-    )
-
-
-def test_a_table_of_queries_ends_each_run_in_all():
-    assert render(scored(), "table", per_query=True) == (
-        "run  query  MicroF1  MacroR  num_ret\n"
-        "A    q1      1.0000  1.0000        2\n"
-        "A    q10     0.0000  0.0000        0\n"
-        "A    q2      0.0000       -        -\n"
-        "A    all     0.8000  0.5000        2\n"
-        "B    q1      0.6667  0.5000        1\n"
-        "B    q10     0.0000  0.0000        1\n"
-        "B    q2      0.0000       -        -\n"
-        "B    all     0.3333  0.2500        2\n"
     )
 
 

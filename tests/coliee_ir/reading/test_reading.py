@@ -105,14 +105,6 @@ def test_ids_lose_txt_except_in_plain_trec(tmp_path):
     assert (to_run(path, task="trec"), to_run(path)) == ({"q.txt": {"d.txt": 0.5}}, {"q": {"d": 0.5}})
 
 
-def test_a_file_of_the_pilot_is_read_for_what_the_task_asks(tmp_path):
-    path = written(tmp_path, "run.jsonl", TORT)
-    decisions, claims = read_run(path, task="tort"), read_run(path, task="rationale")
-    assert decisions.labels == {"0": True}
-    assert isinstance(claims, Run)
-    assert to_run(claims) == {"0": {"p0": 1.0}}
-
-
 @pytest.mark.parametrize(
     ("read", "content", "expected"),
     [

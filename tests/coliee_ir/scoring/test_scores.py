@@ -1,5 +1,4 @@
 import json
-import math
 
 import pytest
 from asserting import heard, matches
@@ -28,15 +27,6 @@ def test_values_stand_under_the_names_of_their_measures(scores):
     }
     assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
     assert len(scores.remarks) == 4
-
-
-def test_a_value_that_does_not_exist_is_null():
-    scores = evaluate({"q": {}}, {"q": ["a"]}, task="1", measures=["MacroF1", "MicroF1"])
-    assert math.isnan(scores.measures["MacroF1"])
-    entry = scores.to_dict(per_query=True)
-    assert entry["measures"] == {"MacroF1": None, "MicroF1": 0.0}
-    assert entry["per_query"] == {"q": {"MicroF1": 0.0}}
-    assert json.loads(json.dumps(entry, allow_nan=False)) == entry
 
 
 def test_all_values_are_plain_numbers_that_json_takes(scores):

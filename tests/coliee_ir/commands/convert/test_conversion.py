@@ -1,4 +1,3 @@
-import gzip
 import json
 
 import pytest
@@ -9,8 +8,8 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.records import Answers, Columns, Gold, Run
-from coliee_ir import evaluate, read_run, to_qrels, to_run
+from coliee_adapters.records import Columns, Run
+from coliee_ir import evaluate, read_run, to_run
 from coliee_ir.cli import main
 from coliee_ir.commands.convert import convert
 
@@ -320,24 +319,11 @@ def test_documents_at_their_best_passage_score_as_the_undivided_run(tmp_path):
     assert evaluate(qrels, joined, task="trec").measures == evaluate(qrels, whole, task="trec").measures
 
 
-def test_a_name_that_ends_in_gz_is_compressed(put):
-    source = put("my best run.json", '{"q": ["d"]}')  # whose name is one word as a tag
-    target = source.parent / "run.gz"
-    convert(source, target, to="trec")
-    assert gzip.decompress(target.read_bytes()) == b"q Q0 d 1 1.0 my_best_run\n"
-    assert to_run(target) == {"q": {"d": 1.0}}
-
-
 def test_a_dictionary_of_a_run_is_in_trec_evals_order_with_repeats_at_their_best():
     block = Columns(["q", "p", "q"], [0, 3, 4, 5], ["a", "b", "a", "a", "c"], [1.0, 2.0, 3.0, 1.0, 2.0])
     held = to_run(Run(lambda: iter([block])))
     assert held == {"q": {"a": 3.0, "c": 2.0, "b": 2.0}, "p": {"a": 1.0}}
     assert list(held["q"]) == ["a", "c", "b"]
-
-
-def test_labels_become_documents_y_and_n():
-    assert to_qrels(Gold(labels={"q": True, "p": False})) == {"q": {"Y": 1}, "p": {"N": 1}}
-    assert to_run(Answers({"q": True, "p": False})) == {"q": {"Y": 1.0}, "p": {"N": 1.0}}
 
 
 def test_a_run_tag_against_the_rules_of_a_submission_is_said(put):

@@ -551,6 +551,8 @@ def test_a_new_edition_is_asked_for(again, tmp_path, monkeypatch):
     assert (read.name, read.year, read.public.hide_gold, read.teams) == ("COLIEE 2027", 2027, True, "teams.csv")
     assert read.mailbox == ("my box",)
     assert read.deadline is not None and read.deadline.utcoffset() is not None
+    (tmp_path / "p.toml").write_text((tmp_path / "coliee.toml").read_text().replace('task = "1"', 'protocol = "alqac"'))
+    assert read_edition("p.toml").tasks[0].task == "alqac"
     assert main(["edition", "new"]) == 2  # it is there already
     (tmp_path / "own.toml").write_text(
         'task = "own"\ntitle = "x"\nsource = "x"\nparts = ["documents"]\nmeasures = ["MicroF1"]\n'

@@ -46,22 +46,6 @@ def test_ties_are_told_of_each_run_and_where_they_are_cut(method, top, n):
 # by hand
 
 
-@pytest.mark.parametrize(
-    ("norm", "of_one", "of_two"),
-    [
-        ("min-max", [1, 1 / 3, 0], [1, 0]),
-        ("max", [1, 1 / 2, 1 / 4], [1, 1 / 2]),
-        ("zscore", [(4 - 7 / 3) / math.sqrt(14) * 3, (2 - 7 / 3) / math.sqrt(14) * 3, -4 / math.sqrt(14)], [1, -1]),
-        ("none", [4, 2, 1], [10, 5]),
-    ],
-)
-def test_normalisations(norm, of_one, of_two):
-    a, b, c = of_one
-    of_b, d = of_two
-    fused = of(fuse(ONE, TWO, method="combsum", norm=norm))["q"]
-    assert fused == pytest.approx({"a": a, "b": b + of_b, "c": c, "d": d}, abs=1e-12)
-
-
 # the twin
 
 

@@ -57,16 +57,6 @@ def test_the_form_fits_what_is_written(call, runs, options, columns):
     assert len(first_line("fused")) == columns
 
 
-def test_a_submission_is_valid(call, capsys):
-    assert call(*TASK1, "--task", "1", "--method", "vote", "--tag", "VOTE1", "-o", "v.txt")[0] == 0
-    assert first_line("v.txt")[2] == "VOTE1"
-    assert main(["validate", "v.txt"]) == 0
-    articles = [str(EXAMPLES / "task3" / f"task3.{name}") for name in ("ALPHA", "BETA")]
-    assert call(*articles, "--task", "3", "--method", "union", "-o", "task3.union")[0] == 0
-    capsys.readouterr()
-    assert main(["evaluate", str(EXAMPLES / "task3" / "gold.xml"), "task3.union"]) == 0
-
-
 def test_answers_are_put_to_the_vote(call, capsys):
     answers = [str(EXAMPLES / "task4" / name) for name in ("ALPHA.txt", "BETA.txt")]
     _, err = done(call, *answers, "-o", "a.txt", "--tag", "V")
@@ -125,22 +115,7 @@ def test_nothing_is_half_written_and_no_run_written_over(call):
     assert sorted(path.name for path in Path().iterdir()) == ["a.txt", "broken.run", "out"]
 
 
-def test_what_a_file_holds_does_not_reach_the_terminal(call):
-    Path("a.txt").write_text("1\x1b[31m x A\x1b[31m\n2 x A\n")
-    Path("b.txt").write_text("2 x B\n2 x B\n")
-    _, err = done(call, "a.txt", "b.txt", "-o", "out")
-    assert "\x1b" not in err
-    assert "1\\x1b[31m" in err
-
-
 # weights
-
-
-def test_weights_by_hand_and_from_a_file(call):
-    assert call(*TREC, "-o", "hand", "--method", "combsum", "--weights", "0.25,0.75")[0] == 0
-    Path("w.json").write_text('{"method": "combsum", "weights": [0.25, 0.75]}')
-    assert call(*TREC, "-o", "file", "--weights", "w.json")[0] == 0
-    assert Path("hand").read_text() == Path("file").read_text()
 
 
 def test_fitted_weights_are_written_and_applied(call, capsys):

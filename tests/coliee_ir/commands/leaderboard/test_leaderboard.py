@@ -243,6 +243,10 @@ def test_what_belongs_together_is_one_submission_and_nothing_is_guessed(name, fo
     board = rank("all", gold="gold.xml", task="3", edition=edition)
     assert [f"{entry.team} {entry.tag}" for entry in board.entries] == ranked
     assert sorted(file for one in board.invalid for file in one.files) == refused
+    if name == "one part without the other":  # of articles alone, rules are named by which they rank
+        assert {one.files[0]: "--edition 2025" in one.reason for one in board.invalid} == {
+            "all/answers.B": False, "all/task3.A": True
+        }  # fmt: skip
     if name.startswith("answers of another"):
         assert mentions(heard(board.remarks), "skipped 1 [passed-over]: all/task4.A")
         board = rank("all/task3.A", "all/task4.A", gold="gold.xml", task="3", edition=2025)  # named themselves

@@ -66,6 +66,13 @@ def test_a_plan_for_accuracies_is_kept_also_where_one_run_is_right_wherever_the_
     assert 0.72 < ExactTest(170, 0.05, 0.0).power(least + 2 * lost / 200, least) < 0.85
 
 
+def test_a_plan_for_accuracies_is_kept_also_where_answers_have_nothing_in_common():
+    board = paired.Board([of_mean(np.array(run * 50)) for run in ([1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0])])
+    [(least,)] = power.least_found(board, [(0, 1)], [170], Resampling(99), 0.8)
+    both_right = (0.5 - least / 2) * (0.5 + least / 2)
+    assert 0.72 < ExactTest(170, 0.05, 0.0).power(1 - 2 * both_right, least) < 0.85
+
+
 def test_answers_that_count_half_need_half_the_difference():
     answers = np.random.default_rng(4).random((2, 90)) < [[0.6], [0.4]]
     answers[1] = np.where(answers.sum(axis=0) == 0, True, answers[1])

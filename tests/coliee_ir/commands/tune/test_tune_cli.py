@@ -15,7 +15,6 @@ from asserting import done, failing, matches, mentions
 
 import coliee_ir.examples
 from coliee_ir import Fusion, evaluate, fit_fusion, read_run, to_run
-from coliee_ir.rules.protocol import NEWEST
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
@@ -31,21 +30,6 @@ def here(tmp_path, monkeypatch):
 TREC = ("trec/qrels.txt", "trec/bm25.run", "-m", "MicroF1", "--by", "k")
 TASK1 = ("task1/gold.json", "task1/rerank.json")
 TASK3 = ("task3/gold.xml", "task3/task3.ALPHA", "--answers", "task3/answers.ALPHA", "--by", "k")
-
-
-def test_a_run_is_tuned_and_what_was_read_is_said_beside(call):
-    out, err = done(call, "tune", *TASK1)
-    assert out.splitlines()[0].startswith("rerank: cut after 3: expect MicroF1 0.5183 ")
-    assert out.splitlines()[3].split() == [
-        *["rerank", "top", "3", "per", "query"],
-        *["0.5183", "-", "0.4554", "0.5806", "0.5371", "0.0188"],
-    ]  # fmt: skip
-    assert matches(
-        err,
-        f"task 1 … {NEWEST} … (…)\n"
-        "rerank: 40 queries: 40 answered, 0 unanswered\n"
-        "rerank: [gold-duplicate] ignored 1 … (first: query 068517: 059728)\n",
-    )
 
 
 @pytest.mark.parametrize("command", [("tune", *TASK1), ("fuse", *TASK1[1:], "task1/bm25.txt", "--fit", TASK1[0])])

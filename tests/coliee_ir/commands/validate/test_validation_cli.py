@@ -277,15 +277,6 @@ def test_a_copy_has_what_was_meant(options, broken, mended):
     assert Path("mended").read_bytes() == mended
 
 
-def test_ties_of_six_columns_are_broken_as_they_are_scored():
-    put("gold.json", GOLD1)
-    put("run.txt", lines(*(f"000101 Q0 {d} 1 1.0 T" for d in ("000201", "000203", "000207", "000202"))))
-    validate("run.txt", task="1", fix="mended.txt")
-    measures = ["MicroR@1", "MicroR@2", "AP"]
-    scores = [evaluate("gold.json", name, task="1", measures=measures).measures for name in ("run.txt", "mended.txt")]
-    assert scores[0] == scores[1]
-
-
 def test_standard_input_and_compressed_files_are_read(call, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN1.replace(b"\n", b"\r\n"))))
     Path("out").mkdir()
@@ -556,15 +547,6 @@ def test_questions_in_any_spelling_are_mended_from_the_test_file(call):
     assert Path("copy.txt").read_text() == "R07-01-A Y T\nR07-02-I N T\n"
     convert("run.txt", "like.txt", like="test.xml", to="labels")
     assert Path("like.txt").read_text() == Path("copy.txt").read_text()
-
-
-def test_a_parquet_file_is_converted_by_the_command_named(call):
-    convert(put("run.txt", RUN1), "own.parquet")
-    code, out, _ = call("own.parquet", "--task", "1")
-    assert (code, found("own.parquet", task="1")) == (1, [("own.parquet", "form", 1)])
-    [command] = re.findall("coliee-ir (convert .*)", out)
-    assert main(command.split()) == 0
-    assert call("OUT", "--task", "1")[0] == 0
 
 
 # the rules
