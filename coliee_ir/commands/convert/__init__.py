@@ -270,11 +270,11 @@ def _join_records(records: Sequence[Run | Answers], tag: str | None) -> tuple[Ru
         problem = f"the files have {len(tags)} run tags ({', '.join(map(shortened, tags[:3]))})"
         raise UsageError("ambiguous", f"{problem}; --tag TAG makes one run of them")
     parts = [[record for record in records if isinstance(record, kind)] for kind in (Run, Answers)]
-    first, *others = [part[0] if len(part) == 1 else joined_runs(part) for part in parts if part]
+    first, *second = [part[0] if len(part) == 1 else joined_runs(part) for part in parts if part]
     name = tag or next(iter(tags), first.tag)
-    row = "grouped.parts" if others else "grouped.queries"
+    row = "grouped.parts" if second else "grouped.queries"
     messages: list[str] = [Remark.of(row, [Path(record.path).name for record in records], tag=shortened(name))]
-    return replace(first, tag=name, other_parts={"answers": others[0]} if others else first.other_parts), messages
+    return replace(first, tag=name, other_parts={"answers": second[0]} if second else first.other_parts), messages
 
 
 def write(

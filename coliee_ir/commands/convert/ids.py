@@ -52,7 +52,7 @@ def voted(file: Source, form: str | None) -> Answers:
             problem, remedy = "this run is of documents", "leave --aggregate vote out, or give samples of answers"
             raise InputError("wrong-part", file.name, problem, remedy=remedy)
         rows = with_answer_words(form_found.rows(file, remarks.add), file.columns)
-        every = [row for some in rows for row in ((some,) if isinstance(some, Row) else some.rows())]
+        every = [row for block in rows for row in ((block,) if isinstance(block, Row) else block.rows())]
         samples = [sample for row in every for sample in _samples(row)]
         if any(row.document is not NOTHING for row in every) and any(label is None for _, label, _ in samples):
             problem, remedy = "this file holds documents, and a vote is on answers", "leave --aggregate vote out"

@@ -112,12 +112,14 @@ class Fusion:
     order: str = "descending"
 
     def __post_init__(self) -> None:
-        if self.order not in CHOICES["order"]:
-            raise UsageError("bad-value", f"the order must be {' or '.join(CHOICES['order'])}, not {self.order!r}")
-        for name in ("method", "norm", "ties"):
-            one_of(name, getattr(self, name), str | None, "a name")
-        if self.method not in METHODS:
-            raise UsageError("unknown-name", f"unknown method {self.method!r}; the methods are {', '.join(METHODS)}")
+        named: dict[str, tuple[object, Iterable[str]]] = {
+            "order": (self.order, CHOICES["order"]), "method": (self.method, METHODS),
+            "norm": (self.norm or NORM, NORMS), "ties": (self.ties or TIES[0], TIES),
+        }  # fmt: skip
+        for name, (value, known) in named.items():
+            if one_of(name, value, str, "a name") not in known:
+                kind = "unknown-name" if name in ("method", "norm") else "bad-value"
+                raise UsageError(kind, f"{name} must be one of {', '.join(known)}, not {value!r}")
         takes = METHODS[self.method].takes
         for name, option in OPTIONS.items():
             if getattr(self, name) is not None and name not in takes:
@@ -125,25 +127,19 @@ class Fusion:
                 raise UsageError(
                     "unfit-option", f"{option} does not apply to --method {self.method}, which takes {its}"
                 )
-        if self.norm is not None and self.norm not in NORMS:
-            raise UsageError(
-                "unknown-name", f"unknown normalisation {self.norm!r}; the normalisations are {', '.join(NORMS)}"
-            )
-        if self.ties is not None and self.ties not in TIES:
-            raise UsageError("bad-value", f"ties must be {', '.join(TIES[:-1])} or {TIES[-1]}, not {self.ties!r}")
         if self.k is not None and not (is_finite(self.k) and self.k >= 0):
             raise UsageError("bad-value", f"k must be a number ≥ 0, not {self.k!r}")
         if self.top is not None and not is_integer_within(self.top, 1):
             raise UsageError("bad-value", f"top must be an integer ≥ 1, not {self.top!r}")
         if self.weights is not None:
-            # a list, or NumPy's numbers, become what is equal, hashed and written alike everywhere
-            object.__setattr__(self, "weights", tuple(one_of("weights", self.weights, Iterable, "a list of numbers")))
-            for weight in self.weights:
+            weights = tuple(one_of("weights", self.weights, Iterable, "a list of numbers"))
+            for weight in weights:
                 if not (is_finite(weight) and weight >= 0):
                     raise UsageError("bad-value", f"a weight must be a number ≥ 0, not {weight!r}")
-            object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
-            if not any(self.weights):
+            if not any(weights):
                 raise UsageError("bad-value", "at least one weight must be greater than 0")
+            # a list, or NumPy's numbers, become what is equal, hashed and written alike everywhere
+            object.__setattr__(self, "weights", tuple(map(float, weights)))
 
     def fuse(
         self,
@@ -226,9 +222,9 @@ class Fusion:
         for ids in (queries, first):
             remarks += _without_zeros(ids)
         remarks += _unshared(names, answered)
-        for at in np.flatnonzero((shared == 0) & (named >= _ENOUGH)).tolist():
-            if any(answered[at] & other for i, other in enumerate(answered) if i != at):
-                remarks.append(Remark.of("unshared-document", run=shortened(names[at]), n=int(named[at])))
+        for i in np.flatnonzero((shared == 0) & (named >= _ENOUGH)).tolist():
+            if any(answered[i] & by_another for j, by_another in enumerate(answered) if j != i):
+                remarks.append(Remark.of("unshared-document", run=shortened(names[i]), n=int(named[i])))
         empty = [query for query in queries if query not in retrieved and any(query in run for run in answered)]
         remarks += [Remark.of("tie.cut", cut)] if cut else []
         if not is_ranking and retrieved and empty:
@@ -345,14 +341,12 @@ class Fusion:
             raise UsageError(
                 "structure", f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}"
             )
-        weights, *named_by = (members.get(name, []) for name in ("weights", "runs", "files"))
-        texts = [text for names_of_runs in named_by if isinstance(names_of_runs, list) for text in names_of_runs]
-        if not all(isinstance(names_of_runs, list) for names_of_runs in (weights, *named_by)) or not all(
-            isinstance(t, str) for t in texts
+        lists = [members.get(name, []) for name in ("weights", "runs", "files")]
+        if not all(isinstance(values, list) for values in lists) or not all(
+            isinstance(name, str) for names_of_runs in lists[1:] for name in names_of_runs
         ):
-            raise UsageError(
-                "structure", "the weights, runs and files of a fusion must be lists, of numbers and of text"
-            )
+            problem = "the weights, runs and files of a fusion must be lists, of numbers and of text"
+            raise UsageError("structure", problem)
         arguments: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in members.items()}
         fusion = cls(**arguments)
         for named_runs in filter(None, (fusion.runs, fusion.files)):
@@ -516,9 +510,9 @@ def _identical(records: Sequence[Run | Answers], names: Sequence[str]) -> list[s
 def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
     """Which queries are not in all runs, and which runs lack them."""
     queries = dict.fromkeys(query for run in answered for query in sorted(run))
-    some = [query for query in queries if not all(query in run for run in answered)]
+    unshared = [query for query in queries if not all(query in run for run in answered)]
     if queries and sum(map(len, answered)) == len(queries):
         return [Remark.of("nothing-shared", runs=", ".join(map(shortened, tags)))]
     lacking = [(tag, len(queries) - len(run)) for tag, run in zip(tags, answered, strict=True)]
     lists = ", ".join(f"{shortened(tag)} lacks {n}" for tag, n in lacking if n)
-    return [Remark.of("unshared-query", some, queries=len(queries), lacking=lists)] if some else []
+    return [Remark.of("unshared-query", unshared, queries=len(queries), lacking=lists)] if unshared else []

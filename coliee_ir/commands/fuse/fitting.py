@@ -112,15 +112,16 @@ class Trial:
         scored, terms_of = (self._worths, self.tried.terms) if exactly else (self._estimates, self.tried.estimates)
         new = [weights for weights in dict.fromkeys(chain.from_iterable(lines)) if weights not in scored]
         for first in range(0, len(new), _AT_ONCE):
-            some = new[first : first + _AT_ONCE]
-            worths = (self._scored(terms, keep=exactly and not self.tried.cuts) for terms in terms_of(some))
-            scored.update(zip(some, chain.from_iterable(worths), strict=False))
+            weightings = new[first : first + _AT_ONCE]
+            worths = (self._scored(terms, keep=exactly and not self.tried.cuts) for terms in terms_of(weightings))
+            scored.update(zip(weightings, chain.from_iterable(worths), strict=False))
 
     def _scored(self, terms: QueryTerms, *, keep: bool) -> Iterator[Worths]:
         each, self.score = terms
         sums = np.tensordot(self._in_fold, each, axes=(1, 1)).reshape(-1, self.folds, len(each), *each.shape[2:])
-        others = [[other for other in range(self.folds) if other != fold] for fold in range(self.folds)]
-        outside = sums[:, others].sum(axis=2).reshape(-1, *sums.shape[2:])
+        folds = range(self.folds)
+        outside_of = [[other for other in folds if other != fold] for fold in folds]
+        outside = sums[:, outside_of].sum(axis=2).reshape(-1, *sums.shape[2:])
         totals = np.concatenate((outside, sums[:1].sum(axis=1)))
         scores = np.nan_to_num(self.score(totals), nan=-np.inf)
         # of cutoffs that are as good, the least
@@ -415,15 +416,15 @@ def fit_fusion(
             f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf",
         )
     unreadable = evaluator.decisions.unreadable_answers
-    records_read = read_all(runs, task=evaluator.read_as, columns=columns, unreadable_answers=unreadable)
-    records_read = [in_order(record, evaluator.decisions.order) for record in records_read]
+    records = read_all(runs, task=evaluator.read_as, columns=columns, unreadable_answers=unreadable)
+    records = [in_order(record, evaluator.decisions.order) for record in records]
     groups = years(evaluator.gold) if by_year else None
     folds = len({groups[query] for query in evaluator.queries}) if groups is not None else folds
     everyone = np.ones(len(evaluator.queries), dtype=np.bool_)
     repeats = 1 if by_year else repeats  # years are folds however they are dealt
     split = Split.of(evaluator.queries, folds, seed, groups, repeats)
     fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
-    tried, records, measure, noticed, readers = _tried(evaluator, records_read, measure, fusion)
+    tried, measure, noticed, readers = _tried(evaluator, records, measure, fusion)
     named, files = tuple(map(tag_of, records)), tuple(map(file_of, records))
     counts = Counter(zip(named, files, strict=True))
     if twice := next((tag for (tag, _), n in counts.items() if tag and n > 1), ""):
@@ -464,18 +465,18 @@ def fit_fusion(
 
 def _tried(
     evaluator: Evaluator, records: Sequence[Run | Answers], measure: str, fusion: Fusion
-) -> tuple[Tried, Sequence[Run | Answers], str, list[Remark], Sequence[Reader]]:
-    """What weights are tried on; the runs as it has them, the measure, what is odd about the runs, who reads them."""
+) -> tuple[Tried, str, list[Remark], Sequence[Reader]]:
+    """What weights are tried on; the measure, what is odd about the runs, who reads them."""
     if evaluator.protocol.parts == ("answers",):
         if measure not in ("", "Accuracy"):
             raise UsageError("unfit-measure", f"votes on answers are fitted to Accuracy, not to {measure}")
         answers = _answers(records, evaluator)
         labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
-        return Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy", [], []
+        return Ballots(answers, labels, fusion.ties or TIES[0]), "Accuracy", [], []
     chosen = _measure(evaluator, measure, fusion.top)
-    rankings, readers, noticed = _rankings(records, evaluator)
+    readers, noticed = _readers(records, evaluator)
     tried = Rankings(fusion.blend(Candidates.of(readers)), evaluator.qrels["documents"], chosen, evaluator.decisions)
-    return tried, rankings, measure or chosen.name, noticed, readers
+    return tried, measure or chosen.name, noticed, readers
 
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
@@ -508,9 +509,9 @@ def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
     return replace(measures[0], cutoff=top)  # type: ignore[type-var]  # those with a cutoff are dataclasses
 
 
-def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[list[Run], list[Reader], list[Remark]]:
-    """The runs, each of which must hold documents and belong to the gold; who reads them, and what is odd."""
-    rankings, readers, noticed = list[Run](), list[Reader](), list[Remark]()
+def _readers(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[list[Reader], list[Remark]]:
+    """Who reads the runs, each of which must hold documents and belong to the gold; and what is odd about them."""
+    readers, noticed = list[Reader](), list[Remark]()
     for record in records:
         if isinstance(record, Answers):
             raise UsageError(
@@ -523,11 +524,10 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[l
         spelling = diagnose(judged, record, evaluator.gold.path)
         if is_gold("documents", judged):
             raise _gold_itself(record)
-        rankings.append(record)
         readers.append(Reader(in_memory))
         spelling.each("upside-down", better_reversed(judged, True, False))
         noticed += [sentence.of_part("run", shortened(record.tag)) for sentence in spelling.sentences()]
-    return rankings, readers, noticed
+    return readers, noticed
 
 
 def _gold_itself(record: Run | Answers) -> InputError:

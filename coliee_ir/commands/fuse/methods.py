@@ -82,8 +82,8 @@ def batch_fusion(readers: Sequence[Reader], *, in_memory: bool = False) -> Itera
     lines = sum(np.array([reader.lengths.get(query, 0) for query in rest], dtype=np.int64) for reader in readers)
     for first, last in pieces(np.concatenate(([0], np.cumsum(lines))), _AT_ONCE):
         of_queries = [np.searchsorted(numbers, (first, last)).tolist() for numbers, _ in blocks]
-        some = [block.of_segments(slice(*i)) for i, (_, block) in zip(of_queries, blocks, strict=True)]
-        yield Candidates.of_lines(rest[first:last], some, readers)
+        lines_of_runs = [block.of_segments(slice(*i)) for i, (_, block) in zip(of_queries, blocks, strict=True)]
+        yield Candidates.of_lines(rest[first:last], lines_of_runs, readers)
 
 
 def remaining_queries(
@@ -508,7 +508,7 @@ class Rivals:
             is_rival = ~is_above & ((ahead >= -apart).any(axis=0) | undecided)
             self._above[i] = np.count_nonzero(is_above)
             rivals.append(np.flatnonzero(is_rival) + first)
-        self._start, self._rivals = np.cumsum([len(some) for some in rivals]), np.concatenate(rivals)
+        self._start, self._rivals = np.cumsum([*map(len, rivals)]), np.concatenate(rivals)
 
     def ranks(self, weightings: FloatArray) -> IntArray:
         """The ranks of the candidates by m weightings, each of sum 1; shape (m, rows); 0 of what is not kept."""
@@ -519,8 +519,8 @@ class Rivals:
             start = self._start[first : last + 1]
             rivals, own = self._rivals[start[0] : start[-1]], np.repeat(self._rows[first:last], np.diff(start))
             ahead = self._ahead(weightings, rivals, own)
-            if len(some := np.flatnonzero(~(weightings > 0).all(axis=1))):  # by which not all is kept
-                ahead[some] = np.where(self._are_kept(weightings[some], rivals), ahead[some], -np.inf)
+            if len(without := np.flatnonzero(~(weightings > 0).all(axis=1))):  # by which not all is kept
+                ahead[without] = np.where(self._are_kept(weightings[without], rivals), ahead[without], -np.inf)
             for sums, are_counted in ((above, ahead > margin[:, None]), (near, ahead >= -margin[:, None])):
                 sums[:, first:last] += np.add.reduceat(are_counted, start[:-1] - start[0], axis=1, dtype=np.int32)
         are_kept = self._are_kept(weightings, self._rows)

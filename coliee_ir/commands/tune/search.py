@@ -43,8 +43,9 @@ class Objective(NamedTuple):
     def at(self, pool: Pool, counts: IntArray) -> FloatArray:
         """What each query adds where so many of its rows are kept: shape (…, Q) → (…, Q, T)."""
         each = np.broadcast_to(self.base, (*counts.shape, self.base.shape[1])).copy()
-        some = np.nonzero(counts)
-        each[..., : self.row.shape[1]][some] += self.up_to[pool.start[some[-1]] + counts[some] - 1]
+        retrieving = np.nonzero(counts)
+        last = pool.start[retrieving[-1]] + counts[retrieving] - 1
+        each[..., : self.row.shape[1]][retrieving] += self.up_to[last]
         return each
 
     def terms(self, pool: Pool, counts: IntArray) -> Terms:
@@ -249,8 +250,8 @@ class Sweep:
         """The greatest value below one among some queries' rows between bounds; -∞ for none."""
         i, step = int(np.searchsorted(self._rising, -last, side="right")), 64
         while i < len(self._rising):
-            some = slice(i, i + step)
-            is_chosen = chosen[self._query[some]] & self._between(bound, some)
+            rows = slice(i, i + step)
+            is_chosen = chosen[self._query[rows]] & self._between(bound, rows)
             if is_chosen.any():
                 return float(self._falling[i + int(is_chosen.argmax())])
             i, step = i + step, 2 * step
@@ -289,10 +290,13 @@ class Sweep:
         sums[1:, : adds.shape[1]] += adds[ends[1:] - 1]
         scores = np.nan_to_num(self.objective.score(sums), nan=-np.inf)
         parameter = FAMILIES[self.family].parameter
-        some = np.linspace(min(1, len(ends) - 1), len(ends) - 1, min(points, len(ends)))
-        points_shown = np.unique(np.append(some.astype(np.int64), np.argmax(scores)))
-        points_shown = points_shown[(ends[points_shown] > 0) & np.isfinite(scores[points_shown])]
-        return [(parameter(float(values[ends[i] - 1])), float(scores[i])) for i in points_shown.tolist()]
+        evenly = np.linspace(min(1, len(ends) - 1), len(ends) - 1, min(points, len(ends)))
+        shown = np.unique(np.append(evenly.astype(np.int64), np.argmax(scores))).tolist()
+        return [
+            (parameter(float(values[ends[i] - 1])), float(scores[i]))
+            for i in shown
+            if ends[i] > 0 and np.isfinite(scores[i])
+        ]
 
 
 def all_bounds(floor: int | None, cap: int | None, longest: int) -> tuple[Bounds, ...]:

@@ -357,13 +357,13 @@ class Lists:
             elif text not in ("Y", "N"):
                 add("label-form", *line.place(1), text)
                 line.cells[1] = "Y" if label else "N"
-        first, *others = [line for line in lines if line.cells[1] in ("Y", "N")] or lines[:1]
-        if contrary := [line for line in others if line.cells[1] != first.cells[1]]:
+        first, *further = [line for line in lines if line.cells[1] in ("Y", "N")] or lines[:1]
+        if contrary := [line for line in further if line.cells[1] != first.cells[1]]:
             add("answered-twice", *contrary[0].place(0), query)
             return lines
-        for line in others:
+        for line in further:
             add("duplicate", *line.place(0), f"{query} {line.cells[1]}")
-        return [line for line in lines if line not in others]
+        return [line for line in lines if line not in further]
 
 
 def lists(sheet: Sheet) -> None:
@@ -405,10 +405,7 @@ def _order(sheet: Sheet) -> None:
     """The lines of a query stand together."""
     if all(rows[-1] - rows[0] < len(rows) for rows in sheet.queries.values()):
         return
-    query_of = [""] * len(sheet.contents)
-    for query, rows in sheet.queries.items():
-        for index in rows:
-            query_of[index] = query
+    query_of = sheet.query_of_lines()
     kept = (index for index, query in enumerate(query_of) if query and index not in sheet.dropped)
     parts = Counter[str]()
     for query, indexes in groupby(kept, key=query_of.__getitem__):

@@ -80,10 +80,7 @@ def _lines(sheet: Sheet) -> Iterator[str]:
     """The lines as they are written: those of a query together; what is not understood stays in its place."""
     if not sheet.contents:
         return
-    lists, query_of = Lists(sheet), [""] * len(sheet.contents)
-    for query, rows in sheet.queries.items():
-        for index in rows:
-            query_of[index] = query
+    lists, query_of = Lists(sheet), sheet.query_of_lines()
     groups: dict[str, list[int]] = {}
     of_documents, query, understood = sheet.kind != "answers", "", {*sheet.left}.isdisjoint
     for index in range(len(sheet.contents) - sheet.is_cut):

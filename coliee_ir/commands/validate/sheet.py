@@ -354,6 +354,14 @@ class Sheet:
         """Keep what was found, what it holds, its queries and the run tag."""
         self.lines, self.contents, self.numbers, self.irregular, self.queries = [], [], (), bytearray(), {}
 
+    def query_of_lines(self) -> list[str]:
+        """The query of each line with words; empty where its columns are not understood."""
+        query_of = [""] * len(self.contents)
+        for query, rows in self.queries.items():
+            for index in rows:
+                query_of[index] = query
+        return query_of
+
     @property
     def layout(self) -> Sequence[str]:
         """The columns."""

@@ -318,7 +318,7 @@ def test_weights_of_numpy_are_kept_too(tmp_path):
         ('{"method": "combsum", "norm": ["max"]}', "[bad-value]"),
         ('{"method": "rrf", "top": true}', "[bad-value] top … True …"),
         ('{"method": "rrf", "k": "60"}', "[bad-value] '60'…"),
-        ('{"method": "\\u001b[31m"}', "unknown method"),
+        ('{"method": "\\u001b[31m"}', "[unknown-name] method …"),
         ("{", "broken JSON"),
     ],
 )
