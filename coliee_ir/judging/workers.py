@@ -108,14 +108,10 @@ def _results_of_executor(tasks: Sequence[Callable[[], _Result]], executor: Execu
     except (Exception, CancelledError) as error:  # any engine's own
         if isinstance(error, _OtherVersionError):
             raise WorkerError("worker", f"{error}; install one version on all") from error
-        if isinstance(error, ImportError):
-            problem = f"a worker lacks what it needs ({error}); install coliee-ir wherever one runs"
-            raise WorkerError("worker", problem) from error
-        if isinstance(error, AttributeError) and "get attribute" in str(error):  # as pickle says it
-            problem = f"a worker has another version of coliee-ir than this machine ({error})"
-            raise WorkerError("worker", f"{problem}; install one version on all") from error
         cause = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise WorkerError("worker", f"the executor's workers failed ({cause})") from error
+        # also of another version, where pickle misses an attribute
+        remedy = "; install one coliee-ir wherever they run" if isinstance(error, ImportError | AttributeError) else ""
+        raise WorkerError("worker", f"the executor's workers failed ({cause}){remedy}") from error
     finally:
         for future in futures:
             future.cancel()
