@@ -249,15 +249,6 @@ def _shared_tags(day: Day) -> _Found:
                 yield Decision(Remark.of("shared-tag", files, task=board.called), "", tag)
 
 
-def _mixed_files(day: Day) -> _Found:
-    """Files that may hold several runs: with several tags, or with queries that come again."""
-    for board in day.boards:
-        for entry in board.counted:
-            for remark in entry.scores.remarks:
-                if remark.kind.rpartition(":")[2] in ("tag", "ungrouped"):
-                    yield Decision(remark, entry.team, entry.tag, entry.file)
-
-
 def _set_aside(day: Day) -> _Found:
     """Rows by tag of which several runs have a status, one of them perhaps sent again."""
     for board in day.boards:
@@ -353,8 +344,11 @@ def _retrieved(run: Submission, basis: Basis, numbers: dict[tuple[str, str], int
 
 
 def _remarks_of_boards(day: Day) -> _Found:
-    """Too many runs, equal ones, corrected ones, and what the list of teams and the runs do not agree on."""
+    """Too many runs, several in a file, equal ones, corrected ones, and what the list and the runs do not agree on."""
     for board in day.boards:
+        for entry in board.counted:
+            of_mixed = (of for of in entry.scores.remarks if of.kind.rpartition(":")[2] in ("tag", "ungrouped"))
+            yield from (Decision(remark, entry.team, entry.tag, entry.file) for remark in of_mixed)
         for team, many in too_many((entry.team for entry in board.counted), board.task, board.edition):
             yield Decision(_of_task(board.called, many), team)
         for remark in board.remarks:
@@ -469,7 +463,7 @@ def _hard_questions(day: Day) -> _Found:
 
 
 _FINDERS: Final = (
-    _missing_tasks, _unknown_rules, _late_files, _doubtful_senders, _shared_tags, _mixed_files, _set_aside,
+    _missing_tasks, _unknown_rules, _late_files, _doubtful_senders, _shared_tags, _set_aside,
     _refused_files, _unread_files, _suspicious_runs, _copies, _near_copies, _remarks_of_boards, _description_gaps,
     _hard_questions,
 )  # fmt: skip

@@ -507,54 +507,39 @@ def crossed(board: Ranking, categories: Categories | None) -> Grid:
     Raises:
         UsageError: no categories are given, or the task's questions have no relevant documents.
     """
-    if categories is None:
-        raise UsageError("option-needed", "name the categories of the questions: --categories CSV")
+    of_category = masks(board, categories)
     if board.main != "documents":
         raise UsageError(
             "no-result", "questions are crossed by their number of relevant documents, which this task does not have"
         )
-    of_category = masks(board, categories)
     if len(of_category) == 1:
         ((name, mask),) = of_category.items()
         of_category = {name: mask, "other": ~mask}
-    by_number = _numbers(kinds(board))
-    return _in_bins(
-        board,
-        {
-            f"{number}, {name}": of_number & mask
-            for number, of_number in by_number.items()
-            for name, mask in of_category.items()
-        },
-        "; by relevant documents and category",
-    )
-
-
-def _numbers(kind_of: Sequence[str]) -> dict[str, BoolArray]:
-    """The questions with one, and with several relevant documents."""
-    first = np.array([kind.partition(",")[0] for kind in kind_of], dtype=str)
-    return {kind: first == kind for kind in ("one", "several") if (first == kind).any()}
-
-
-def _in_bins(board: Ranking, columns: Mapping[str, BoolArray], ending: str) -> Grid:
-    """How many questions of each column have their mean over all runs in which tenth."""
-    measure = board.ranking
-    means = _mean_of_runs(board, measure)
+    numbers = np.array([kind.partition(",")[0] for kind in kinds(board)], dtype=str)
+    means = _mean_of_runs(board, board.ranking)
     is_known = ~np.isnan(means)
     # a mean of 0.3 may have come out as 0.29999999999999998
     bins = np.clip(np.floor(np.where(is_known, means, 0.0) * _BINS + 1e-9).astype(np.int64), 0, _BINS - 1)
-    counts = {name: np.bincount(bins[mask & is_known], minlength=_BINS).tolist() for name, mask in columns.items()}
+    counts = {
+        f"{number}, {name}": np.bincount(bins[(numbers == number) & mask & is_known], minlength=_BINS).tolist()
+        for number in ("one", "several")
+        if number in numbers
+        for name, mask in of_category.items()
+    }
     cells: dict[str, Callable[[int], Cell]] = {"mean": lambda i: f"{i / _BINS:.1f}–{(i + 1) / _BINS:.1f}"}
     cells |= {name: lambda i, n=n: whole(n[i]) for name, n in counts.items()}  # type: ignore[misc]
     return Grid.of(
         range(_BINS),
         cells,
-        f"Questions by their mean {short(measure.name)} over {counted(len(board.counted), 'run')}; "
-        f"a bin holds its lower bound, the last one both{ending}.",
+        f"Questions by their mean {short(board.ranking.name)} over {counted(len(board.counted), 'run')}; a bin holds "
+        "its lower bound, the last one both; by relevant documents and category.",
     )
 
 
-def masks(board: Ranking, categories: Categories) -> dict[str, BoolArray]:
+def masks(board: Ranking, categories: Categories | None) -> dict[str, BoolArray]:
     """Category → which of the questions belong to it; shape (Q,)."""
+    if categories is None:
+        raise UsageError("option-needed", "name the categories of the questions: --categories CSV")
     return {name: np.isin(board.queries, ids) for name, ids in categories.questions.items()}
 
 
@@ -564,8 +549,6 @@ def by_category(board: Ranking, categories: Categories | None) -> Grid:
     An accuracy is a percentage. The majority baseline answers every question with the label that is most frequent in
     the whole gold; with as many Y as N it answers N.
     """
-    if categories is None:
-        raise UsageError("option-needed", "name the categories of the questions: --categories CSV")
     measure = board.ranking
     percent = measure.name == "Accuracy"
     of_category = {**masks(board, categories), "all": np.ones(len(board.queries), dtype=np.bool_)}
@@ -583,13 +566,12 @@ def by_category(board: Ranking, categories: Categories | None) -> Grid:
         if baseline is not None:
             values.insert(0, float(is_right[mask].mean()))
         best = max((value for value in values if not np.isnan(value)), default=np.nan)
-        rows.append([name, whole(int(mask.sum())), *(_cell(value, best, percent) for value in values)])
+        cells = (
+            Number(100 * value, f"{100 * value:.1f}", value == best) if percent else Number(value, bold=value == best)
+            for value in values
+        )
+        rows.append([name, whole(int(mask.sum())), *cells])
     return Grid(["category", "questions", *names], rows, caption, n_text=1)
-
-
-def _cell(value: float, best: float, percent: bool) -> Number:
-    cell = Number(100 * value, f"{100 * value:.1f}") if percent else Number(value)
-    return cell._replace(bold=value == best)
 
 
 def majority(board: Ranking) -> tuple[str, FloatArray] | None:

@@ -21,7 +21,7 @@ from coliee_ir._version import __version__
 from coliee_ir.commands.report import figures as charts
 from coliee_ir.commands.report.contents import FEW, ORDERS, Contents, details
 from coliee_ir.commands.report.drawing import Figure, on_page, script, unchecked
-from coliee_ir.output.grid import Grid, Number, html, html_head
+from coliee_ir.output.grid import Number, html, html_head
 from coliee_ir.output.webpage import fingerprint, local, part
 
 #: of gzip: a third of the time of the highest level, for a page that is half a per cent larger
@@ -106,17 +106,17 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"shade": _shade, "table": _table, "head": html_head}
+    environment.globals |= {
+        "shade": _shade,
+        "table": lambda grid, caption: Markup(html(replace(grid, caption=caption), caption)),
+        "head": html_head,
+    }
     environment.filters["printable"] = printable
     return environment.get_template("page.html")
 
 
 def _text(name: str) -> str:
     return (resources.files("coliee_ir.commands.report") / name).read_text(encoding="utf-8")
-
-
-def _table(grid: Grid, caption: str) -> Markup:
-    return Markup(html(replace(grid, caption=caption), caption))
 
 
 def _title(contents: Contents) -> str:
