@@ -119,7 +119,7 @@ class Fusion:
         for name, (value, known) in named.items():
             if one_of(name, value, str, "a name") not in known:
                 kind = "unknown-name" if name in ("method", "norm") else "bad-value"
-                raise UsageError(kind, f"{name} must be one of {', '.join(known)}, not {value!r}")
+                raise UsageError(kind, f"{name} cannot be {value!r}; choose one of {', '.join(known)}")
         takes = METHODS[self.method].takes
         for name, option in OPTIONS.items():
             if getattr(self, name) is not None and name not in takes:

@@ -251,7 +251,7 @@ def test_ties_between_answers_are_named():
         ({"weights": ["1", 1]}, "[bad-value] '1'…"),
         ({"weights": [0, 0]}, "[bad-value]"),
         ({"method": "vote", "ties": "Y"}, "[unfit-option]"),
-        ({"method": "vote", "ties": "y"}, "[bad-value] N, Y … first … 'y'…"),
+        ({"method": "vote", "ties": "y"}, "[bad-value] 'y'… N, Y, first …"),
     ],
 )  # fmt: skip
 def test_parameters_without_sense_are_refused(given_parameters, sentence):
