@@ -155,7 +155,7 @@ def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[s
             runs.append(whole)
         else:
             runs += [group for group, _ in mine]
-    return _with_other_parts(runs, _needed(basis))
+    return _with_earlier_parts(_with_other_parts(runs, _needed(basis)), _needed(basis))
 
 
 def _with_other_parts(runs: list[list[InboxFile]], needed: Sequence[str]) -> list[list[InboxFile]]:
@@ -166,6 +166,29 @@ def _with_other_parts(runs: list[list[InboxFile]], needed: Sequence[str]) -> lis
         is_pair = len(of_tag) == len(needed) > 1 and {run[0].part for run in of_tag} == {*needed}
         whole += [[part for run in of_tag for part in run]] if is_pair else of_tag
     return whole
+
+
+def _with_earlier_parts(runs: Sequence[list[InboxFile]], needed: Sequence[str]) -> list[list[InboxFile]]:
+    """The same runs, where a part that was mailed again by itself is a run with the other parts that came before it."""
+    whole = [*runs]
+    for i in sorted(range(len(whole)), key=lambda i: _received(whole[i])):
+        parts = {part.part for part in whole[i]}
+        if not whole[i][0].tag or parts.issuperset(needed):
+            continue
+        earlier = [
+            run
+            for run in whole
+            if (run[0].origin, run[0].tag) == (whole[i][0].origin, whole[i][0].tag)
+            and "" < _received(run) < _received(whole[i])
+            and parts.union(needed).issubset(part.part for part in run)
+        ]
+        if earlier:
+            whole[i] = [*whole[i], *(part for part in max(earlier, key=_received) if part.part not in parts)]
+    return whole
+
+
+def _received(run: Sequence[InboxFile]) -> str:
+    return max(part.sender.received for part in run)
 
 
 def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers]) -> tuple[list[Any], list[Remark]]:
@@ -208,7 +231,7 @@ def _without_copies(groups: Sequence[list[InboxFile]]) -> list[list[InboxFile]]:
     """The submissions without those whose files are all copies of an earlier one's, of the same origin."""
     content = originals(part for group in groups for part in group)
     contents = [{content[part.file] for part in group} for group in groups]
-    order = [(max(part.sender.received for part in group), by_original(group[0].source.name)) for group in groups]
+    order = [(_received(group), by_original(group[0].source.name)) for group in groups]
     holders = by_key(((file, i) for i, files in enumerate(contents) for file in files), itemgetter(0))
     unique = []
     for i, group in enumerate(groups):
@@ -321,7 +344,7 @@ def _add_submission(run: Sequence[InboxFile], basis: Basis, done: Intake, *, alo
             None if both else sources.get("long list"),
             tag=main.tag,
             team=main.team,
-            received=max(part.sender.received for part in run),
+            received=_received(run),
             gold=next((part.gold.file for part in run if part.gold is not None), ""),
             findings=tuple(doubt for part in run for doubt in part.doubts),
             status=next((part.sender.status for part in run if part.sender.status), ""),
@@ -346,9 +369,10 @@ def _propose_replacements(done: Intake, origins: Mapping[str, tuple[str, str]]) 
         for before, after in pairwise(sorted((i for i, _ in pairs), key=lambda i: done.submissions[i].received)):
             earlier, later = done.submissions[before], done.submissions[after]
             if earlier.received < later.received and not later.replaces:
-                done.submissions[after] = replace(later, replaces=name_of(earlier.run))
-                file, other, tag = name_of(later.run), name_of(earlier.run), shortened(later.tag)
-                done.remarks.append(Remark.of("replaces", file=file, other=other, tag=tag))
+                names = [[file.name for file in submission.files] for submission in (earlier, later)]
+                other, file = (next(name for name in names[i] if name not in names[1 - i]) for i in (0, 1))
+                done.submissions[after] = replace(later, replaces=other, replacement=file)
+                done.remarks.append(Remark.of("replaces", file=file, other=other, tag=shortened(later.tag)))
 
 
 def _remark_tags(done: Intake) -> None:
@@ -396,7 +420,7 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
         if submission.team and not submission.status and not judged.isdisjoint(file.queries)
     )
     for team, runs in by_key(counted, lambda pair: pair[0].team).items():
-        n = sum(name_of(submission.run) not in corrected for submission, _ in runs)
+        n = sum(corrected.isdisjoint(file.path for file in submission.files) for submission, _ in runs)
         still_open = tuple(submission for submission, file in runs if file.sender.listed_status != "ranked")
         if n > rules.most_runs and still_open:
             yield Excess(team, still_open, n, rules.most_runs)

@@ -40,6 +40,7 @@ class Submission:
         received: when the mail that brought it was received, in UTC; empty for what came otherwise.
         status: why it is not ranked; empty where it is.
         replaces: the file of an earlier submission of the same team and tag; empty where there is none.
+        replacement: its file that replaces that one.
         gold: the file of the gold that it is judged by, where there are several; empty where nothing tells it.
         findings: what a person must decide of it.
         listed: what the row of the list of teams that is about it names: its tag, file or folder; empty without one.
@@ -59,6 +60,7 @@ class Submission:
     received: str = ""
     status: str = ""
     replaces: str = ""
+    replacement: str = ""
     gold: str = ""
     findings: tuple[Remark, ...] = ()
     listed: str = ""

@@ -39,7 +39,7 @@ from coliee_ir.inbox.tasks import Golds, QueryFile, text_of_head
 from coliee_ir.inbox.teams import IN_DOUBT, LATE, Teams
 from coliee_ir.judging.judged import Judged
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Submission, name_of
+from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import known_edition, protocol
 from coliee_ir.scoring.evaluator import Evaluator
 
@@ -244,6 +244,8 @@ def _shared_tags(day: Day) -> _Found:
         for tag, entries in by_key(board.counted, lambda entry: entry.tag).items():
             if is_disguised(tag):
                 yield Decision(Remark.of("shared-tag.letters", text=ascii(tag)[1:-1]), entries[0].team, tag)
+            # of a correction it is asked whether it replaces the run of its tag
+            entries = [entry for entry in entries if entry.submission is None or not entry.submission.replaces]
             if len(entries) > 1:
                 files = [f"{entry.team} {entry.file}".strip() for entry in entries]
                 yield Decision(Remark.of("shared-tag", files, task=board.called), "", tag)
@@ -358,7 +360,7 @@ def _remarks_of_boards(day: Day) -> _Found:
     sent = [entry.submission for board in day.boards for entry in board.entries if entry.submission is not None]
     for run in sorted((run for run in sent if run.replaces), key=lambda run: (run.team, run.received)):
         yield Decision(
-            Remark.of("replaces", file=name_of(run.run), other=run.replaces, tag=shortened(run.tag)),
+            Remark.of("replaces", file=run.replacement, other=run.replaces, tag=shortened(run.tag)),
             run.team,
             run.tag,
             run.replaces,

@@ -167,10 +167,10 @@ def teams_of(day: Day) -> Iterator[Team]:
     common, items = day.teams.common, {file.file: file for file in day.inventory.items}
     open_files = {decision.file for decision in day.decide if decision.kind == "replaces"}
     notes = dict.fromkeys((decision.file for decision in day.decide if decision.kind == "passed-over"), _UNREAD)
-    sent = [(entry, entry.submission) for board in day.boards for entry in board.entries]
+    sent = [entry.submission for board in day.boards for entry in board.entries]
     notes |= {
-        run.replaces: _REPLACED.format(below(entry.file, common))
-        for entry, run in sent
+        run.replaces: _REPLACED.format(below(run.replacement, common))
+        for run in sent
         if run is not None and run.replaces in open_files
     }
     for (name, account), rows in by_key(day.inbox.received, lambda row: items[row.file].origin).items():
@@ -288,7 +288,8 @@ def _results(team: Team, day: Day) -> Iterator[str]:
         place = f"place {entry.place} of {len(board.counted)} ({possible})" if entry.place else entry.status
         scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
         n_same = sum(other is board and entry_of_team.tag == entry.tag for other, entry_of_team in team.entries)
-        run = f"{entry.tag} ({below(entry.file, day.teams.common)})" if n_same > 1 else entry.tag
+        files = ", ".join(below(file, day.teams.common) for file in entry.files)
+        run = f"{entry.tag} ({files})" if n_same > 1 else entry.tag
         yield f"  Task {board.called}, {run}: {place or 'no score'}; {scores}"
     yield from (f"  {invalid.tag or 'file'}: not ranked; {invalid.reason}" for invalid in team.refused)
     yield from (

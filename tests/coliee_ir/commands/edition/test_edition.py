@@ -302,7 +302,7 @@ def test_the_numbers_are_those_of_a_naive_script(held, again, tmp_path):
     assert whose.items() >= honest.items() and whose["task1.KLAP1b.txt"] == ("KLAP", None)
     assert (whose["task1.EVIL1.txt"], whose["task1.EVIL2.txt"]) == (("EVIL", "late"), ("EVIL", None))
     kinds = {one["kind"] for one in results(tmp_path)["decide"]}
-    assert kinds >= {"look-alike", "forwarded", "late", "replaces", "shared-tag", "sender-teams"}
+    assert kinds >= {"look-alike", "forwarded", "late", "replaces", "sender-teams"}
     assert "refused" not in kinds and ("newest-rules" in kinds) == (NEWEST < 2027)
     for path in (tmp_path / "out/desk/receipt").glob("*.eml"):
         mail = email.message_from_bytes(path.read_bytes(), policy=default)
