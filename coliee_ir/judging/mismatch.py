@@ -55,7 +55,7 @@ _OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in 
 _LIKE = ", as `coliee-ir convert RUN OUT --like GOLD` does"
 _AS_GOLD: Final = f"write ids as the gold does{_LIKE}"
 _TRUE_SCORE = "; to score it anyway, use --decision no_overlap=zero"
-_SWAPPED: Final = "query and document are swapped: write the query first and then the document"
+_SWAPPED: Final = "query and document are swapped, here or in the gold: write the query first and then the document"
 _IN: Final = {kind: f"{kind} id of this run is in the gold" for kind in ("query", "document")}
 
 #: from how many times as many matches on ids are taken for written otherwise; what chance may give of that; and of how
