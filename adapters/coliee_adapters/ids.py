@@ -85,11 +85,6 @@ class Ids(Sequence[str]):
         """Whether each is of 1 to 32 visible ASCII characters."""
         if self.length.min(initial=1) < 1 or self.length.max(initial=1) > PADDING:
             return False
-        # mostly, what lies between them is no other
-        lowest, behind = int(self.first.min(initial=len(self.raw))), int((self.first + self.length).max(initial=0))
-        together = np.frombuffer(self.raw, dtype=np.uint8)[lowest:behind]
-        if together.min(initial=127) > _BLANK and together.max(initial=127) <= 127:
-            return True
         for i, word in enumerate(self.words(self.words_needed())):
             visible = MASKS[np.clip(self.length - 8 * i, 0, 8)] & _HIGH
             # a byte from 33 to 127 comes to 128 and more

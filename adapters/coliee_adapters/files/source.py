@@ -235,11 +235,7 @@ class Source:
         return self.look().has_more
 
     def sha256(self) -> str:
-        """SHA-256 of the file as it lies there; a small plain one, of which all was seen, is not opened for it."""
-        import hashlib  # which most commands do without
-
-        if self.is_file and not self.has_more and not self.look().fault:
-            return hashlib.sha256(_head_of(self)).hexdigest()
+        """SHA-256 of the file as it lies there."""
         return sha256_of(self._place)
 
     @functools.cached_property
@@ -265,17 +261,10 @@ class Source:
 
     @contextlib.contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """A binary stream from the first byte, decompressed. Of a small plain file all was seen: it is not opened."""
+        """A binary stream from the first byte, decompressed."""
         self.check()
-        if self.is_remote or not self.is_file or self.has_more:
-            with self._stream() as stream:
-                yield stream
-            return
-        with self._errors_as_input():
-            self._check_unchanged(None)
-        yield io.BytesIO(_head_of(self))
-        with self._errors_as_input():
-            self._check_unchanged(None)
+        with self._stream() as stream:
+            yield stream
 
     @contextlib.contextmanager
     def _stream(self) -> Iterator[BinaryIO]:
@@ -358,7 +347,7 @@ class Source:
                         self._check_lines(b"".join(rest), longest, done)
             if rest:
                 if not self.is_stream:  # which may be why the last line is cut
-                    self._check_unchanged(None if isinstance(stream, io.BytesIO) else stream)
+                    self._check_unchanged(stream)
                 block = b"".join(rest)
                 self._check_lines(block, longest, done)
                 yield without_marks(block)
@@ -431,12 +420,12 @@ class Source:
                 stop -= len(piece)
         return n
 
-    def _check_unchanged(self, raw: BinaryIO | None) -> None:
-        """Compare a file, an open one or by its name, with what it was when it was first opened."""
+    def _check_unchanged(self, raw: BinaryIO) -> None:
+        """Compare a file with what it was when it was first opened."""
         if self.is_remote:
             state = remote.state(self.path)
         else:
-            status = self._place.stat() if raw is None else os.fstat(raw.fileno())
+            status = os.fstat(raw.fileno())
             state = remote.State(status.st_size, f"{status.st_ino} {status.st_mtime_ns}")
         if self._state is None:
             self._state = state

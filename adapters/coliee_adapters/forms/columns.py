@@ -486,14 +486,9 @@ class RegularLines:
 
 def equal(ids: Ids, text: str) -> npt.NDArray[np.bool_]:
     """Which ids are this text."""
-    wanted = text.encode()
-    alike: npt.NDArray[np.bool_] = ids.length == len(wanted)
-    raw = np.ndarray(len(ids.raw) - 7, dtype="<u8", buffer=ids.raw, strides=(1,))
-    for i in range(0, len(wanted), 8):
-        start = max(min(i, len(wanted) - 8), 0)  # the last word overlaps the one before
-        word = wanted[start : start + 8]
-        differ = raw[np.minimum(ids.first + start, len(raw) - 1)]  # a shorter id may be the last
-        differ ^= np.uint64(int.from_bytes(word, "little"))
-        differ <<= np.uint64(8 * (8 - len(word)))
-        alike &= differ == 0
+    wanted = Ids.of([text])
+    n = (int(wanted.length[0]) + 7) // 8
+    alike: npt.NDArray[np.bool_] = ids.length == wanted.length
+    for word, wanted_word in zip(ids.words(n), wanted.words(n), strict=True):
+        alike &= word == wanted_word
     return alike

@@ -36,8 +36,6 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 #: Refuses what ``parse`` refuses, except characters and keys that stand twice; and those too, which takes longer.
 _PLAIN = json.JSONDecoder(parse_constant=_finite, parse_float=_finite)
-#: the same without a look at each number that has a fraction, which may be infinite then
-_QUICK = json.JSONDecoder(parse_constant=_finite)
 _UNIQUE = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
 
 #: so many records are read together, and so many bytes of a file
@@ -47,10 +45,6 @@ BLOCK: Final = 1 << 19
 _FEW: Final = 50
 #: bytes of a first line that are looked at to see that it is one
 _FIRST: Final = 1 << 24
-
-#: digits as 0, and what numbers then have in them that may be infinite
-_DIGITS: Final = str.maketrans("123456789+E", "0" * 10 + "e")
-_PERHAPS_HUGE: Final = ("0" * 20, "0e000")
 
 
 def are_lines(source: Source) -> bool:
@@ -130,10 +124,8 @@ def flat_objects(text: str, n: int) -> list[object] | None:
     """So many objects without others in them, with commas between them; None where they must be read one by one."""
     if _may_be_unfit(text):
         return None
-    digits = text.translate(_DIGITS)
-    may_be_huge = any(sign in digits for sign in _PERHAPS_HUGE)
     try:
-        values = (_PLAIN if may_be_huge else _QUICK).decode(f"[{text}]")
+        values = _PLAIN.decode(f"[{text}]")
     except (ValueError, RecursionError):
         return None
     if not isinstance(values, list) or len(values) != n or set(map(type, values)) != {dict}:

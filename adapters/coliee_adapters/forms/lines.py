@@ -20,9 +20,6 @@ BLANKS: Final = " \t\v\f\r"
 #: what Windows programs put at the start of a text, and ``cat`` of such files at the start of a line
 _MARK: Final = "\ufeff"
 
-#: So many lines are split before the others, which who looks at a file's beginning never asks for.
-_FEW: Final = 128
-
 #: so many lines show what a file is; of so many first bytes the last line may be cut
 _SHOWN: Final = 100
 _CUT: Final = (1 << 16) - 1024
@@ -65,7 +62,7 @@ def content_lines(
     [(4, '001 013 univABC')]
     """
     state = comments or Comments()
-    for number, line in enumerate(_split(text), start=first_line):
+    for number, line in enumerate(text.split("\n"), start=first_line):
         rest = whole = line.strip(BLANKS).lstrip(_MARK + BLANKS)
         begin = 0  # where the next comment or the content begins; a line can hold very many comments
         while begin < len(rest) and (state.opened or rest.startswith("/*", begin)):
@@ -103,12 +100,6 @@ def first_lines(head: bytes) -> tuple[str, ...]:
         head = whole
     text = head.decode("utf-8", errors="replace").replace("\r", "\n")  # of blank lines there may be more
     return tuple(line for _, line in islice(content_lines(text, "", comments=Comments()), _SHOWN))
-
-
-def _split(text: str) -> Iterator[str]:
-    *few, rest = text.split("\n", _FEW)
-    yield from few
-    yield from rest.split("\n")
 
 
 def _are_lines(line: str) -> bool:
