@@ -23,7 +23,15 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source, decode, has_mark
 from coliee_adapters.forms.decimals import decimals, integers
 from coliee_adapters.forms.form import FIELDS, Row, Values
-from coliee_adapters.forms.lines import Comments, content_lines, counted, first_lines, split_columns
+from coliee_adapters.forms.lines import (
+    Comments,
+    content_lines,
+    counted,
+    first_lines,
+    is_number,
+    number_of,
+    split_columns,
+)
 from coliee_adapters.forms.rows import ReadingRules, block_of, plain_block
 from coliee_adapters.ids import PADDING, Ids, IntArray
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
@@ -81,7 +89,7 @@ def three_columns(source: Source) -> ColumnLayout:
     first = 0, ""
     for number, line in content_lines(text, source.name, comments=Comments()):
         fields = split_columns(line)
-        if len(fields) != len(THREE_COLUMNS.columns) or _number(fields[2]) is None:
+        if len(fields) != len(THREE_COLUMNS.columns) or not is_number(fields[2]):
             return THREE_COLUMNS  # whose reading says what is wrong
         first = first if rows else (number, line)
         rows.append((fields[0], fields[2]))
@@ -110,7 +118,7 @@ def last_column(rows: Iterable[tuple[str, str]], *, complete: bool = True) -> La
     numbers: dict[str, list[float]] = {}
     decimal = False
     for query, text in rows:
-        number = _number(text)
+        number = number_of(text)
         if number is None:
             return "tag"
         decimal = decimal or "." in text or number < 0 or not number.is_integer()
@@ -133,17 +141,8 @@ def _are_ranks(numbers: Sequence[float]) -> bool:
 
 def as_number(text: str) -> float | None:
     """The finite number that a text stands for; None if it stands for none."""
-    value = _number(text)
+    value = number_of(text)
     return value if value is not None and math.isfinite(value) else None
-
-
-def _number(text: str) -> float | None:
-    """The number that a text stands for, be it nan or inf, which are no scores but no run tags either."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if "_" not in text and text.isascii() else None
 
 
 def read_columns(layout_of: Callable[[Source], ColumnLayout], form: str, source: Source, rule: IdRule) -> Run:
@@ -390,7 +389,7 @@ class Reader:
             # if they are the same in every line: otherwise they may be documents
             if tag != self.tag and "score" not in self.layout.roles:
                 raise self._wrong_count(number, line, fields)
-            is_score = "score" in self.layout.roles and _number(fields[width - 1]) is not None
+            is_score = "score" in self.layout.roles and is_number(fields[width - 1])
             remarks.add("columns-beyond" if is_score else "tag-words", f"line {number}: {tag}")
         if fields[width - 1] != self.tag.split(" ")[0]:
             remarks.add("tag", f"line {number}: {tag}")

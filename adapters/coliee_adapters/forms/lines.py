@@ -153,10 +153,15 @@ def split_columns(line: str) -> list[str]:
     return _BETWEEN.split(line)
 
 
-def is_number(text: str) -> bool:
-    """Whether a column's text is a number, as Python reads one."""
+def number_of(text: str) -> float | None:
+    """The number that a text stands for, be it nan or inf; None if it stands for none."""
     try:
-        float(text)
+        value = float(text)
     except ValueError:
-        return False
-    return True
+        return None
+    return value if "_" not in text and text.isascii() else None
+
+
+def is_number(text: str) -> bool:
+    """Whether a text stands for a number."""
+    return number_of(text) is not None

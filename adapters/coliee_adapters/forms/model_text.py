@@ -230,21 +230,18 @@ def read(source: Source, *, samples: bool = False) -> Iterator[ModelAnswer]:
     With ``samples``, an item may hold several texts, each of which is an answer.
     """
     text, words = source.text(), words_of(source.columns)
-    failed, n_texts = list[ModelAnswer](), 0
+    is_empty, failure = True, ""
     for query, texts, place, failure in (_json if text.lstrip().startswith(("{", "[")) else _lines)(text, source):
         if len(texts) > 1 and not samples:
             remedy = "samples are put to the vote by --aggregate vote; else write an item for each text"
             raise place.fault("structure", f"this item has {len(texts)} texts", quoted(texts[1]), remedy)
+        is_empty = is_empty and not texts
+        yield from (ModelAnswer(query, label_of(content, words), content, place) for content in texts)
         if not texts:
-            failed.append(ModelAnswer(query, None, failure, place))
-            yield failed[-1]
-        for content in texts:
-            n_texts += 1
-            yield ModelAnswer(query, label_of(content, words), content, place)
-    if failed and not n_texts:
-        raise failed[0].place.fault("empty", "no item of this file has a text", failed[0].text, "ask the model again")
-    if not n_texts:
-        raise InputError("empty", source.name, "the file contains no texts", remedy="give lines ID TEXT, or JSON")
+            yield ModelAnswer(query, None, failure, place)
+    if is_empty:
+        remedy = "give lines ID TEXT, or JSON"
+        raise InputError("empty", source.name, "the file contains no texts", found=failure or None, remedy=remedy)
 
 
 def _rows_of(source: Source, _: Note) -> FoundRows:

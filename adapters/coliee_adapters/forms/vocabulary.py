@@ -227,14 +227,14 @@ def is_header(names: Sequence[object]) -> bool:
     (True, False)
     """
     normal = {normal_name(name) for name in names}
-    return len(normal & KNOWN) >= 2 and not any(map(is_number, normal))
+    return len(normal & KNOWN) >= 2 and not any(map(is_number, map(str, names)))
 
 
 def has_user_column(names: Sequence[object], user_columns: Mapping[str, str]) -> bool:
     """Whether a name that the user gave to a column is among these values, and none of them is a number."""
     normal = {normal_name(name) for name in names}
     columns = (normal_name(name) for role, name in user_columns.items() if role not in ANSWERS)
-    return not normal.isdisjoint(columns) and not any(map(is_number, normal))
+    return not normal.isdisjoint(columns) and not any(map(is_number, map(str, names)))
 
 
 def roles_of(
