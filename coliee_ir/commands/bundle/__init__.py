@@ -45,9 +45,8 @@ class Uploaded(NamedTuple):
 def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> Uploaded:
     """Score what a participant has uploaded: a file, an archive or a folder with the files of one submission."""
     try:
-        task = rules["task"]
-        if task == _PROTOCOL:  # beside the gold
-            task = os.fspath(Path(gold).parent / task)
+        # a protocol lies beside the gold
+        task = os.fspath(Path(gold).parent / _PROTOCOL) if rules["task"] == _PROTOCOL else rules["task"]
         inventory = sort_files([upload], {"task": task, "edition": rules["edition"]})
         if unread := [file.error for file in inventory.scored if file.error is not None]:
             return Uploaded({}, _below(unread[0].for_others, upload))

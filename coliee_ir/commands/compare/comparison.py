@@ -338,9 +338,11 @@ class Comparison(OnGold):
             ends[0]: lambda place: Number(runs[place].interval.low),
             ends[1]: lambda place: Number(runs[place].interval.high),
         }
-        meaning = f"Letters: runs that this run significantly outperforms (p < {self.alpha:.6g})"
-        if self.in_ranks:
-            meaning = f"Possible ranks: joint {level} confidence for all runs"
+        meaning = (
+            f"Possible ranks: joint {level} confidence for all runs"
+            if self.in_ranks
+            else f"Letters: runs that this run significantly outperforms (p < {self.alpha:.6g})"
+        )
         mean = "mean " * bool(self.replicates)
         less = ", less is better" * self.lower_is_better
         on = f"on {counted(self.queries, self.unit)}"

@@ -210,9 +210,10 @@ def teams_of(day: Day) -> Iterator[Team]:
 def mails(day: Day, team: Team) -> dict[str, bytes]:
     """The kind of a mail to a team → its file: a receipt, and once they are told, the results."""
     is_sure = not any(file.sender.is_in_doubt for file in team.own.values())
-    texts = {"receipt": ("what we received from", _receipt(team))}
-    if day.edition.phase == "results":
-        texts["results"] = ("the results of", _results(team, day))
+    texts = {
+        "receipt": ("what we received from", _receipt(team)),
+        **({"results": ("the results of", _results(team, day))} if day.edition.phase == "results" else {}),
+    }
     apart = [_APART.format(team.account), ""] if team.account and not is_sure else []
     folders = {file.file.removesuffix(short) for short, file in team.own.items()} - {""}
     machine = rf"(?<![\w./-])(?:{'|'.join(map(re.escape, folders))})"

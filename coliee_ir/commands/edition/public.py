@@ -378,9 +378,9 @@ def _tables(board: Leaderboard, edition: Edition) -> Iterator[Grid]:
     part = part_of(board, edition)
     categories = categories_of(board, edition)
     train = data_of(read_gold(part.training, task=board.task)) if part.training else None
-    candidates = math.nan
-    if part.corpus:
-        candidates = candidates_of(part.corpus, board.task, read_gold(part.gold, task=board.task))
+    candidates = (
+        candidates_of(part.corpus, board.task, read_gold(part.gold, task=board.task)) if part.corpus else math.nan
+    )
     tables, _ = everything(board, Extras(categories, candidates=candidates, train=train, style=edition.style))
     yield tables["data"]
     for name in _OF_PAPER:
@@ -412,12 +412,11 @@ def _lettered(table: Grid, *, whole: bool) -> Grid:
         letters = [ascii_uppercase[i % 26] * (i // 26 + 1) for i in range(len(runs))]
         header[fixed:] = letters
         caption += f" {', '.join(f'{letter}: {run}' for letter, run in zip(letters, runs, strict=True))}."
-    rows = table.rows
-    if whole and "Percentage" in caption:
-        rows = [
-            [*row[:2], *(cell._replace(display=f"{cell.value:.0f}") for cell in row[2:] if isinstance(cell, Number))]
-            for row in rows
-        ]
+    rounded = [
+        [*row[:2], *(cell._replace(display=f"{cell.value:.0f}") for cell in row[2:] if isinstance(cell, Number))]
+        for row in table.rows
+    ]
+    rows = rounded if whole and "Percentage" in caption else table.rows
     return replace(table, header=header, rows=rows, caption=caption)
 
 

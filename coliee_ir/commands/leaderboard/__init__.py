@@ -162,24 +162,23 @@ def leaderboard(
 def _entries(scored: Scored, measure: str) -> tuple[list[Entry], list[Invalid]]:
     """The runs that can be ranked, and those that cannot."""
     basis = scored.basis
-    ranking = next(m for m in basis.asked_measures or basis.official if all(part in basis.qrels for part in m.needs))
-    if measure and scored:
-        ranking = measure_of(scored, measure)
-    entries, unranked = list[Entry](), list[Invalid]()
-    for scores, submission in zip(scored, scored.submissions, strict=True):
-        entry = Entry(scores, Interval(math.nan, math.nan), submission)
-        if ranking in scores.results:
-            entries.append(entry)
-        else:
-            unranked.append(
-                Invalid(
-                    entry.files or (scores.file,),
-                    scores.tag,
-                    scores.team,
-                    Remark.of("incomplete", file=scores.file, measure=ranking),
-                )
-            )
-    return entries, unranked
+    official = (m for m in basis.asked_measures or basis.official if all(part in basis.qrels for part in m.needs))
+    ranking = measure_of(scored, measure) if measure and scored else next(official)
+    entries = [
+        Entry(scores, Interval(math.nan, math.nan), submission)
+        for scores, submission in zip(scored, scored.submissions, strict=True)
+    ]
+    unranked = [
+        Invalid(
+            entry.files or (entry.file,),
+            entry.tag,
+            entry.team,
+            Remark.of("incomplete", file=entry.file, measure=ranking),
+        )
+        for entry in entries
+        if ranking not in entry.scores.results
+    ]
+    return [entry for entry in entries if ranking in entry.scores.results], unranked
 
 
 def _best_first(entries: Iterable[Entry], tie_break: Sequence[str]) -> list[Entry]:

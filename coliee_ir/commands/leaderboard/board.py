@@ -151,9 +151,11 @@ class Tasks(NamedTuple):
     def __str__(self) -> str:
         """What of other tasks can be said, and of wins."""
         n = len(self.names)
-        text = f"Rank, other tasks: the same on other tasks of this kind; the {n} tasks are what is resampled."
-        if n < LEAST_TASKS:
-            text = f"Of other tasks nothing can be said with {n}: no p is below {2.0 ** (1 - n):g}."
+        text = (
+            f"Of other tasks nothing can be said with {n}: no p is below {2.0 ** (1 - n):g}."
+            if n < LEAST_TASKS
+            else f"Rank, other tasks: the same on other tasks of this kind; the {n} tasks are what is resampled."
+        )
         return text + " Wins change with the runs that take part." * (self.scale == "wins")
 
 
@@ -246,9 +248,11 @@ class Ranking:
     @property
     def method(self) -> str:
         """What ranks and intervals mean, and how all pairs are tested, in a line."""
-        test = f"studentised paired randomisation test, max-T, {resampled(self.drawn, self.resampling.seed)}"
-        if self.replicates:
-            test = "t tests over queries and runs, Bonferroni's correction"
+        test = (
+            "t tests over queries and runs, Bonferroni's correction"
+            if self.replicates
+            else f"studentised paired randomisation test, max-T, {resampled(self.drawn, self.resampling.seed)}"
+        )
         others = f"similar {'groups of ' * bool(self.groups)}{plural(self.unit)}"
         others += " and other runs of these systems" * self.replicates
         others += f" of these {len(self.tasks.names)} tasks" if self.tasks else ""

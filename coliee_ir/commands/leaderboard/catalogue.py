@@ -165,17 +165,17 @@ def columns(board: Ranking, *, is_theirs: bool = False) -> dict[str, str]:
     theirs, percent = board.protocol.table, board.percent
     names = _called(board)
     heads = [_MEANS.get(name, short(name)) for name in names]
-    ours = {"Place": "place", "Team": "team", "Run": "run", **{name: name for name in teams_file_columns(board)}}
-    if not theirs:
-        ours |= {"Returned": "returned", "Correct": "correct", "Right": "right"}
+    counts = {} if theirs else {"Returned": "returned", "Correct": "correct", "Right": "right"}
+    further = {name: name for name in teams_file_columns(board)}
+    ours = {"Place": "place", "Team": "team", "Run": "run", **further, **counts}
     for head, name in zip(heads, names, strict=True):
         ours[name if heads.count(head) > 1 or head in {**theirs, **ours} else head] = name
     ours |= {f"Rank {percent}": "ranks", f"Interval {percent}": "interval"}
     if is_theirs:
-        left_out = {*ours.values()} - {*teams_file_columns(board)} if theirs else {"place", "ranks", "interval"}
+        left_out = {*ours.values()} - {*further} if theirs else {"place", "ranks", "interval"}
         ours = {heading: column for heading, column in ours.items() if column not in left_out}
     columns = {**theirs, **{heading: column for heading, column in ours.items() if column not in theirs.values()}}
-    left = [*_TEXTS, *teams_file_columns(board)]
+    left = [*_TEXTS, *further]
     order = {column: i for i, column in enumerate(left)}
     return dict(sorted(columns.items(), key=lambda item: order.get(item[1], len(left))))
 
@@ -337,20 +337,17 @@ class Data(NamedTuple):
 
 def data_of(gold: Gold) -> Data:
     """The data of a gold."""
-    relevant = yes = math.nan
-    if gold.qrels is not None:
-        relevant = sum(level > 0 for judged in gold.qrels.values() for level in judged.values())
-    if gold.labels is not None:
-        yes = sum(map(bool, gold.labels.values()))
-    return Data(len(gold.queries), relevant, yes)
+    levels = None if gold.qrels is None else [level for judged in gold.qrels.values() for level in judged.values()]
+    return Data(
+        len(gold.queries),
+        math.nan if levels is None else sum(level > 0 for level in levels),
+        math.nan if gold.labels is None else sum(map(bool, gold.labels.values())),
+    )
 
 
 def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
     """How many documents a query chooses among, on average over the queries of a gold."""
-    law = protocol(task).law
-    if not law:
-        raise UsageError("unfit-option", "plain TREC files have no corpus that can be read: leave --corpus out")
-    if law == "statute":  # the same articles for every question
+    if protocol(task).law == "statute":  # the same articles for every question
         return float(len(read_corpus(corpus, task=task).doc_ids()))
     texts = read_corpus(corpus, task=task, gold=gold)
     return float(np.mean([len(texts.candidate_ids(query)) for query in gold.queries]))

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from coliee_adapters.corpora import Corpus, Query
-from coliee_adapters.errors import InputError, UsageError, printable, shortened
+from coliee_adapters.errors import InputError, printable, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Gold
@@ -35,7 +35,6 @@ from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.output.webpage import local
-from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring import scores as scoring
 from coliee_ir.scoring.scores import Scores, every_measure, is_count
 from coliee_ir.stats.intervals import are_shares, interval_of
@@ -240,11 +239,8 @@ def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:
     for path in dict.fromkeys(gold.files.values() or [gold.path]) if gold.format == "statute-xml" else ():
         with contextlib.suppress(InputError):  # a stream is read once, and some golds hold no statements
             statements += read_corpus(path, task=task).queries_iter()
-    if corpus is not None and not isinstance(corpus, Corpus):
-        if not protocol(task).law:
-            raise UsageError("unfit-option", "plain TREC files have no corpus that can be read: leave --corpus out")
-        corpus = read_corpus(corpus, task=task)
-    return Texts(corpus, gold.queries, statements)
+    read = corpus if corpus is None or isinstance(corpus, Corpus) else read_corpus(corpus, task=task)
+    return Texts(read, gold.queries, statements)
 
 
 def details(contents: Contents) -> dict[str, Any]:
