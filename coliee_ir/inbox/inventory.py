@@ -38,6 +38,7 @@ from coliee_adapters.system_descriptions import Description
 from coliee_ir.inbox.envelopes import Envelope, absolute_path, envelope_of, team_key
 from coliee_ir.inbox.folders import FoundFiles, skipped_remarks, walk
 from coliee_ir.inbox.tasks import (
+    OF_LABELS,
     OF_PILOT,
     Golds,
     QueryFile,
@@ -84,6 +85,9 @@ _NAMED_TASK: Final = rf"(?i)(?<![^\W\d_])task[\s_.-]*({NUMBERED})(?![^\W_])"
 #: what a file is of a submission; ``""`` for what is passed over, and for what cannot be read: ``error`` says why
 FilePart = Literal["documents", "answers", "long list", ""]
 
+
+#: how answers are named that belong to articles
+_ANSWERS: Final = r"(?i)answers?(?![^\W_])"
 
 #: so many files in the archive of one team are more than any sends: three runs a task, their parts, what is beside them
 _CROWD: Final = 500
@@ -254,7 +258,7 @@ def sort_files(
         file.sender = teams.sender_of(file.tag, file.file) if teams else Sender(envelope=envelope_of(file.file, None))
     _by_descriptions(items)
     if own is None or own.is_coliee:
-        _answers_of_articles(items, edition)
+        _answers_of_articles(items, edition, table)
     _by_queries(items, table)
     inventory = Inventory(items, walked, teams, table)
     inventory.judge()
@@ -466,18 +470,28 @@ def _by_descriptions(items: Sequence[InboxFile]) -> None:
             file.tasks, file.task_evidence = named, "description"
 
 
-def _answers_of_articles(items: Sequence[InboxFile], edition: str | int | None) -> None:
-    """Answers with the run tag of articles belong to them, in a task that asks for both."""
+def _answers_of_articles(items: Sequence[InboxFile], edition: str | int | None, table: Golds) -> None:
+    """Answers with the run tag of articles belong to them, in a task that asks for both.
+
+    Where an edition has such a task, others are doubtful that are named as its answers, or whose sender sent articles
+    that lack theirs.
+    """
     runs = [file for file in items if file.part == "documents" and file.task]
     articles = {
         (file.origin, file.tag): file.task for file in runs if any(len(row.parts) > 1 for row in all_rules(file.task))
     }
-    for file in items:
-        task = articles.get((file.origin, file.tag))
-        if file.part != "answers" or file.task_evidence != "content" or not file.tag or not task:
+    answers = [file for file in items if file.part == "answers"]
+    lacking = {origin for origin, _ in articles.keys() - {(file.origin, file.tag) for file in answers}}
+    own = [golds.tasks[0] for golds in table.query_files if len(golds.tasks) == 1 and golds.tasks[0] in OF_LABELS]
+    of_both = next((task for task in own if len(protocol(task, edition).parts) > 1), "")
+    for file in answers:
+        task = articles.get((file.origin, file.tag)) if file.tag else None
+        if file.task_evidence != "content":
             continue
-        if "answers" in protocol(task, edition).parts or without_answers(task) is not None:
+        if task and ("answers" in protocol(task, edition).parts or without_answers(task) is not None):
             file.tasks, file.task_evidence = (task,), "tag"
+        elif of_both and (re.match(_ANSWERS, Path(file.file).name) or file.origin in lacking):
+            file.doubt = Remark.of("named-otherwise.answers", task=of_both, other=file.task)
 
 
 def _may_be_of_task(file: InboxFile, basis: Basis) -> bool:

@@ -68,7 +68,7 @@ _LONGER_OF_CASES: Final = 5
 _STATUSES: Final = {
     "late": "ranked", "undated": "ranked", "perfect-score": "disqualified", "same-file": "disqualified",
     "near-copy": "disqualified", "team-senders": "disqualified",
-    "refused": "withdrawn",
+    "refused": "withdrawn", "named-otherwise": "withdrawn",
 }  # fmt: skip
 
 

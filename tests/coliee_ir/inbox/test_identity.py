@@ -826,3 +826,27 @@ def test_what_one_task_says_of_a_run_of_another_is_in_no_letter(hold):
     assert seen(day) == {"EVIL1": ("EVIL", "")}  # by Task 3, its articles are missing
     _, _, refused = letters(day)["EVIL"].get_content().partition("cannot be scored")
     assert "EVIL/z.txt" in refused and "EVIL/x.txt" not in refused
+
+
+ALONE = {"answers.EVIL1": made._labels("EVIL1", 0, 9)}
+
+
+@pytest.mark.parametrize(("files", "is_told"), [
+    (ALONE, True),
+    ({"labels.txt": ALONE["answers.EVIL1"]}, False),
+    ({"labels.txt": ALONE["answers.EVIL1"], "task3.X": made._articles("X1", 0, 9)}, True),
+    ({"task4.EVIL1": ALONE["answers.EVIL1"], "task3.X": made._articles("X1", 0, 9)}, False),
+    ({**ALONE, "task3.EVIL1": made._articles("EVIL1", 0, 9)}, False),
+])  # fmt: skip
+def test_answers_without_articles_are_not_taken_for_a_run_of_labels_in_silence(hold, files, is_told):
+    sent = {"z.eml": mail("[submission] EVIL", files, EVIL, EARLY)}
+    hold(sent, honest={}, task="3")
+    Path("coliee.toml").write_text(Path("coliee.toml").read_text() + '[[task]]\ntask = "4"\ngold = "gold3"\n')
+    day = day_of(read_edition("coliee.toml"))
+    told = [one for one in day.decide if one.kind == "named-otherwise"]
+    lines = letters(day)["EVIL"].get_content().splitlines()
+    assert (len(told), any("Task 4" in line and "Task 3" in line for line in lines)) == (is_told, is_told)
+    for one in told:
+        Path("teams.csv").write_text(f"tag,team,status\n{one.file},EVIL,{one.status}\n")
+        day = day_of(read_edition("coliee.toml"))
+        assert seen(day)["EVIL1"] == ("EVIL", "withdrawn") and "named-otherwise" not in {one.kind for one in day.decide}
