@@ -11,14 +11,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from asserting import mentions
 from packed import RUN, tarred, zipped
 from reading import refused
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import archives, limits
 from coliee_adapters.files.source import PathKind, Source, copies
-from coliee_ir.cli import main
 from coliee_ir.inbox.folders import skipped_remarks, walk
 
 PACKED = {
@@ -132,25 +130,6 @@ def test_two_entries_of_one_name(second, tmp_path):
     walked = walk([path])
     assert (walked.files, walked.skipped) == ([f"{path}/{first}"], [("again", f"{path}/{first}")])
     assert Source(walked.files[0]).text() == (RUN * 2).decode()
-
-
-@pytest.mark.parametrize("command", ["evaluate", "leaderboard"])
-@pytest.mark.parametrize("named", [["."], ["a.tar", "./a.tar"]])
-def test_how_many_entries_have_one_name_is_remarked(named, command, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    Path("gold.json").write_text('{"000001": ["000002"]}')
-    runs = [f"000001 {document} X\n".encode() for document in ("000003", "000003", "000002")]
-    Path("a.tar").write_bytes(tarred([("run.txt", run) for run in runs]))
-    assert main([command, "gold.json", *named, "-f", "json"]) == 0
-    out, err = capsys.readouterr()
-    assert '"MicroF1": 1.0' in out
-    said = {
-        line.partition(":")[0]: line
-        for line in err.splitlines()
-        if mentions(line, "[passed-over]") and mentions(line, "run.txt")
-    }
-    assert said
-    assert all("(3 entries)" in line for line in said.values())
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred])

@@ -272,13 +272,6 @@ def test_ids_like_the_first_bytes_of_other_files_are_text_but_a_nul_is_refused_a
     assert Source("run.txt", lenient=True).raw() == b"001 013 T\n001 0\x0014 T\n"
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
-def test_a_stream_without_end_is_refused_at_its_beginning():
-    for any_text in (False, True):
-        error = refused(lambda lenient=any_text: Source("/dev/zero", lenient=lenient).head())
-        assert matches(clause(error), "this is …")
-
-
 def test_a_source_travels_alone(here, stdin, monkeypatch):
     stdin(LONG)
     assert "[not-a-file]" in clause(refused(pickle.dumps, Source("-")))

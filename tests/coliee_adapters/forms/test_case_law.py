@@ -1,12 +1,11 @@
 import io
-import json
 
 import pytest
 from asserting import matches
 from by_form import readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import refused, remarks_of, rows, told
+from reading import refused, remarks_of, told
 
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, json_records
@@ -20,7 +19,6 @@ WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_si
 #: COLIEE's ids have no commas in them
 COLIEE_IDS = WORDS.filter(lambda word: not set(word) & set(",;、，；"))
 
-IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))
 QUERIES = COLIEE_IDS.filter(lambda word: not word.startswith(("#", "/*")))
 
 
@@ -127,16 +125,6 @@ def test_what_is_no_gold_in_the_older_xml_is_refused(source, text, message):
     assert matches(told(read_xml, source(text)), f"f.txt{message}")
 
 
-def test_a_run_of_three_columns_is_its_order(source):
-    run = read_columns(source("# a\n001.txt 018.txt univABC\n001.txt 013 univABC\n002 018 x\n", "task1.univABC"))
-    assert ranked(run) == [("001", ["018", "013"], None), ("002", ["018"], None)]
-    assert (run.tag, run.scored, run.path, run.format) == ("univABC", False, "task1.univABC", "columns")
-    assert remarks_of(run).examples("tag") == ("line 4: x",)
-    run = read_columns(source("001 018\n001 013\n", "task1.univABC"))  # without tags
-    assert run.tag == "task1.univABC"
-    assert matches(told(rows, run), "task1.univABC, line 1: 2 columns (found '001 018'); expected 3 columns: …")
-
-
 @pytest.mark.parametrize(
     ("text", "segments"),
     [
@@ -211,11 +199,3 @@ def test_a_run_that_is_written(tmp_path_factory, rankings, tag):
 )  # fmt: skip
 def test_the_first_line_shows_what_a_file_is(head, gold, run):
     assert sniffed(head, json_records, case_law) == [gold, run]
-
-
-@pytest.mark.parametrize("separator", [", ", " ", "; ", "、", "，", "；", ",", "\u3000", "\n", " ,\t"])
-def test_documents_in_one_text_are_separated_by_any_usual_sign(separator, source):
-    file = source(json.dumps({"827": f" 025.txt{separator}027.txt{separator.strip()}"}))
-    assert read_gold(file).qrels == {"827": {"025": 1, "027": 1}}
-    run = read_run(file)
-    assert [list(block.documents) for block in run.blocks()] == [["025", "027"]]

@@ -1,11 +1,8 @@
 import pytest
 from asserting import heard, matches
-from hypothesis import given
-from hypothesis import strategies as st
 
 from coliee_adapters.corpora import Document, civil_code
 from coliee_adapters.errors import InputError
-from coliee_adapters.files.source import Source
 from coliee_adapters.forms.statute import article_head
 
 ENGLISH = """\
@@ -218,11 +215,3 @@ def test_every_japanese_numeral_is_read_and_so_are_branches():
         branch, rest = 9999 * number // 77 % 9999 + 1, ("　蜂", " 蜂", "", "（蜂）　蜂")[number % 4]
         assert article_head(f"第{kanji(number)}条{rest}") == str(number)
         assert article_head(f"第{kanji(number)}条の{kanji(branch)}の二{rest}") == f"{number}-{branch}-2"
-
-
-@given(st.lists(st.tuples(st.integers(1, 9999), st.text("蜂巣。、", max_size=9)), unique_by=lambda a: a[0], min_size=1))
-def test_a_written_code_is_read_back(tmp_path_factory, held):
-    path = tmp_path_factory.mktemp("code") / "code.txt"
-    path.write_text("\n".join(f"第{kanji(number)}条　{text}" for number, text in held), encoding="utf-8")
-    expected = [Document(str(number), f"第{kanji(number)}条　{text}".strip()) for number, text in held]
-    assert articles(Source(path)) == expected

@@ -3,7 +3,7 @@ from typing import NamedTuple
 
 import pytest
 from asserting import begins, heard, matches
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError, quoted
@@ -172,7 +172,6 @@ def test_ids_are_compared_with_a_text_as_texts_are(texts, data):
 
 
 GOOD = {"three": "q{0} d{0} T", "six": "q{0} Q0 d{0} {0} {0}.5 T"}
-REGULAR = "q1 d1 T\nq1 d2 U\nq1 d3 T\nq2 d1 T\nq3 d9 T\nq1 d4 T\n"
 
 
 @pytest.mark.parametrize(
@@ -190,31 +189,6 @@ def test_regular_lines_take_the_fast_lane(path, monkeypatch, name, old, new):
     for content in (text, other, other.rstrip(), "\ufeff" + text):
         path.write_text(content, encoding="utf-8", newline="")
         assert read(Source(path), LAYOUTS[name]) == twin(content, str(path), LAYOUTS[name], exact_id)
-
-
-@pytest.mark.parametrize("start", ["", "# the careful lane\n"])
-def test_a_block_is_split_where_the_query_changes(path, start):
-    path.write_text(start + REGULAR, encoding="utf-8")
-    (block,) = read_blocks(Source(path), THREE_COLUMNS)
-    assert list(block.queries) == ["q1", "q2", "q3", "q1"]
-    assert list(block.starts) == [0, 3, 4, 5, 6]
-    assert list(block.documents) == ["d1", "d2", "d3", "d1", "d9", "d4"]
-    assert (block.scores, block.ranks) == (None, None)
-    assert block.remarks.examples("tag") == (f"line {2 + bool(start)}: U",)
-
-
-_DIGITS = st.text("0123456789", max_size=20) | st.sampled_from(["9007199254740993", "000", "0" * 25 + "1"])
-_DECIMALS = st.tuples(st.sampled_from(["", "-", "+"]), _DIGITS, st.sampled_from(["", "."]), _DIGITS).map("".join)
-
-
-@settings(max_examples=settings().max_examples // 2)
-@given(st.lists(_DECIMALS.filter(lambda text: text.strip("+-.") != ""), min_size=1, max_size=8))
-@example(["1e308", "1e308", "-1e308"])  # whose sum is not finite
-def test_a_score_is_the_number_nearest_to_its_text(path, texts):
-    lines = "".join(f"q Q0 d{at} {at} {text} T\n" for at, text in enumerate(texts))
-    for outcome in readings(path, lines.encode(), SIX_COLUMNS):
-        assert isinstance(outcome, tuple)
-        assert [float(line.score).hex() for line in outcome[0]] == [float(text).hex() for text in texts]
 
 
 def test_a_line_may_be_longer_than_a_block(path):

@@ -18,12 +18,6 @@ def test_an_element_has_tag_attributes_line_children_and_text(read):
     assert root.text == "bd\nfgh"
 
 
-def test_iter_gives_the_named_in_the_order_of_the_file(read):
-    root = read("<a n='0'><b n='1'><a n='2'/></b><c n='3'><b n='4'/></c><a n='5'/></a>")
-    assert [element.attributes["n"] for element in root.iter("a", "b")] == ["0", "1", "2", "4", "5"]
-    assert list(root.iter("d")) == []
-
-
 @pytest.mark.parametrize(
     ("document", "text"),
     [

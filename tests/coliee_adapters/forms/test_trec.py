@@ -90,35 +90,6 @@ def test_qrels_survive_writing(tmp_path_factory, qrels):
     assert read_gold(Source(path)).qrels == qrels
 
 
-def rankings_of(source):
-    run = read_run(source)
-    rankings = []
-    for block in run.blocks():
-        for query, first, last in block.segments():
-            rankings.append((query, list(zip(block.documents[first:last], block.scores[first:last], strict=True))))
-    return rankings
-
-
-@given(
-    st.dictionaries(
-        IDS,
-        st.dictionaries(WORDS, st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4),
-        min_size=1,
-        max_size=3,
-    ),
-    WORDS,
-)
-def test_runs_survive_writing_and_reading(tmp_path_factory, rankings, tag):
-    path = tmp_path_factory.getbasetemp() / "run"
-    stream = io.StringIO(newline="\n")
-    write("trec", rankings, stream, tag=tag)
-    path.write_bytes(stream.getvalue().encode())
-    ranks = [line.split(" ")[3] for line in stream.getvalue().split("\n")[:-1]]
-    assert ranks == [str(i + 1) for ranking in rankings.values() for i in range(len(ranking))]
-    assert rankings_of(Source(path)) == [(query, list(ranking.items())) for query, ranking in rankings.items()]
-    assert read_run(Source(path)).tag == tag
-
-
 def test_a_run_is_read_when_its_blocks_are_asked_for_and_as_often(source):
     run = read_run(source("q1 Q0 d1 1 0.5 T\nq1 Q0 d2\n"))
     assert (run.tag, run.scored, run.path, run.format) == ("T", True, "f.txt", "trec")

@@ -11,7 +11,7 @@ import pytest
 from asserting import heard
 
 from coliee_adapters.errors import INTERNAL, InputError, InternalError, ignoring_unreadable, reading_errors_as_input
-from coliee_ir import Evaluator, evaluate, evaluate_all, read_run, tune, validate
+from coliee_ir import Evaluator, evaluate, evaluate_all, read_run, validate
 from coliee_ir.commands.validate import lists
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile
@@ -100,16 +100,6 @@ def test_in_every_command(module, name, command, call, monkeypatch):
     monkeypatch.setattr(held, name, spoilt(getattr(held, name), lambda *_, **__: True))
     code, _, err = call(*command)
     assert code == 70
-    reported(err)
-
-
-def test_in_tune(call, monkeypatch):
-    failing = spoilt(tune, lambda gold, run, **_: "bad" in run.name)
-    failing.__kwdefaults__ = tune.__kwdefaults__
-    monkeypatch.setattr("coliee_ir.commands.tune.tune", failing)
-    code, out, err = call("tune", "gold.json", *BOTH, "--task", "1")
-    assert code == 70
-    assert "GOOD" in out
     reported(err)
 
 

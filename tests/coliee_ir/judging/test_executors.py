@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from example_runs import EXAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from runs_in_parts import GOLD, MEASURES, QRELS, same, shown, write_run
@@ -26,7 +25,6 @@ from coliee_ir.judging import cluster, workers
 from coliee_ir.judging.cluster import dask_executor
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.workers import WorkerError
-from coliee_ir.reading.anything import read_gold, read_run
 from coliee_ir.reading.submission import name_of
 from coliee_ir.scoring import score as batch
 from coliee_ir.scoring.score import score_each
@@ -291,22 +289,3 @@ def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(monkeyp
     words = ("evaluate", str(tmp_path / "gold"), str(tmp_path / "run"), "-m", "AP", "-q", "-f", "json")
     assert call(*words, "--cluster", "local:3") == call(*words)
     assert ended == ["Client", "LocalCluster"]
-
-
-@pytest.mark.parametrize(
-    ("gold", "run"),
-    [
-        ("task1/gold.json", "task1/rerank.json"),
-        ("task3/gold.xml", "task3/task3.ALPHA"),
-        ("trec/qrels.txt", "trec/bm25.run"),
-        ("tort/gold.jsonl", "tort/ALPHA.jsonl"),
-    ],
-)
-def test_records_evaluators_and_scores_are_the_same_behind_a_border(gold, run):
-    record, submission = read_gold(EXAMPLES / gold), read_run(EXAMPLES / run)
-    evaluator = Evaluator(record)
-    scores = evaluator.evaluate(submission)
-    travelled = pickle.loads(pickle.dumps((record, evaluator, submission, scores)))
-    assert travelled[0] == record and travelled[3].measures == scores.measures
-    again = travelled[1].evaluate(travelled[2])
-    assert (again.measures, again.per_query, again.remarks) == (scores.measures, scores.per_query, scores.remarks)

@@ -14,10 +14,9 @@ from runs_in_parts import GOLD, read_run, same, write_run
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns, detect
-from coliee_adapters.records import Columns, Run
+from coliee_adapters.records import Columns
 from coliee_ir.judging import judged, order, ungrouped, workers
 from coliee_ir.judging.judged import judge
-from coliee_ir.judging.qrels import Qrels
 
 
 @given(st.integers(0, 10**6), st.integers(1, 2000))
@@ -122,25 +121,6 @@ def test_ids_with_equal_keys_are_told_apart_by_their_text(tmp_path, monkeypatch)
     for run, right in zip(runs, expected, strict=True):
         assert np.array_equal(judge(GOLD, run).rank, right.rank)
         assert np.array_equal(judge(GOLD, run).repeated, right.repeated)
-
-
-def test_long_ids_are_told_apart_behind_their_32nd_byte():
-    stem = "clueweb22-en0000-00-00000-with-a-long-tail-"
-    gold = Qrels({stem + "q1": {stem + "a": 1, stem + "b": 1}, stem + "q2": {stem + "b": 1}})
-    run = Run.of({stem + "q2": [stem + "a", stem + "b"], stem + "q1": [stem + "c", stem + "b"], stem + "q3": ["x"]})
-    judged = judge(gold, run)
-    assert judged.rank.tolist() == [0, 2, 2]
-    assert judged.repeated.tolist() == [0, 0]
-    assert judged.extra == {stem + "q3": 1}
-
-
-def test_a_query_over_many_blocks_is_one_query():
-    def blocks():
-        return [Columns(["q"], [0, 2], [f"d{2 * n}", f"d{2 * n + 1}"], [-2.0 * n, -2.0 * n - 1]) for n in range(50)]
-
-    judged = judge(Qrels({"q": {"d99": 1, "d0": 1}}), Run(lambda: iter(blocks())))
-    assert judged.rank.tolist() == [100, 1]
-    assert judged.retrieved.tolist() == [100]
 
 
 def test_a_killed_worker_is_an_error_and_not_a_result():

@@ -52,12 +52,6 @@ def test_files_in_folders_of_nobody_knows_whom_are_not_joined(tmp_path):
         evaluate(T1 / "gold.json", [str(T1 / "bm25.txt")] * 2)
 
 
-def test_files_of_one_tag_that_share_a_query_are_two_runs_with_two_names(tmp_path):
-    (tmp_path / "again.txt").write_bytes((T1 / "bm25.txt").read_bytes() + b"002473 999999 bm25\n")
-    scored = evaluate_all(T1 / "gold.json", [T1 / "bm25.txt", tmp_path / "again.txt"])
-    assert len({one.name for one in scored}) == 2 and {one.tag for one in scored} == {"bm25"}
-
-
 def test_files_that_are_named_find_their_other_part_as_those_of_a_folder_do(call):
     named = call(
         "evaluate",

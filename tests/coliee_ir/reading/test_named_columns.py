@@ -5,11 +5,10 @@ import pickle
 import random
 from pathlib import Path
 
-import one_step
 import pandas
 import polars
 import pytest
-from asserting import done, failing, heard, matches, mentions, refusing
+from asserting import done, failing, heard, mentions, refusing
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator, Submission, evaluate, evaluate_all, read_gold, read_run, to_run
@@ -145,19 +144,6 @@ def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch):
     assert len(collected) == 2
     assert [scores.measures for scores in results] == [{"MicroF1": pytest.approx(2 / 9)}] * 2
     pickle.dumps(results)
-
-
-def test_a_comparison_says_of_its_runs_what_evaluate_says(folder, call):
-    Path("copy").write_bytes(Path("trec").read_bytes())
-    Path("more").write_text(Path("trec").read_text() + "x Q0 001 1 0.5 T\n")
-    runs = ("trec", "copy", "more")
-    remarks = [list(scores.remarks) for scores in score_each(Evaluator("gold.json", task=2), runs, jobs=1)]
-    comparison = one_step.compare("gold.json", *runs, task=2, n_resamples=9)
-    assert [list(run.remarks) for run in comparison.runs] == remarks
-    assert matches(heard(remarks[1]), [*remarks[0], "[identical] trec …"])
-    assert any("[extra-query]" in heard(remark) for remark in remarks[2])
-    out, _ = done(call, "compare", "gold.json", *runs, "--task", "2", "--resamples", "9", "-f", "json")
-    assert [run["remarks"] for run in json.loads(out)["runs"]] == remarks
 
 
 JUDGED = {f"R01-{n:02}-A": ("YN"[n % 2], "YN"[n % 3 == 0]) for n in range(1, 13)}

@@ -147,14 +147,6 @@ def test_ids_of_statute_questions_are_known_and_labels_of_other_queries_scored()
     assert coliee_ir.evaluate({"000018": "Y"}, {"000018": "Y"}, task=4).measures == {"Accuracy": 1.0}
 
 
-@pytest.mark.parametrize("wrong", ["", "a b", "a\nb", "\ufeffa"])
-def test_a_text_that_is_not_one_id_is_refused_in_memory(wrong):
-    for content in ({wrong: ["d"]}, {"q": [wrong]}, {"q": {wrong: 1}}):
-        for read, task in ((read, task) for read in (read_gold, read_run) for task in ("1", "trec", None)):
-            with pytest.raises(InputError, match=r"this id (is empty|has a)"):
-                read(content, task=task)
-
-
 def test_ids_in_memory_may_have_commas_in_plain_trec_only():
     content = {"q": {"a,b": 1}}
     assert coliee_ir.evaluate(content, content, measures=["P_1"]).measures == {"P_1": 1.0}

@@ -1,10 +1,7 @@
-import json
-
 import pytest
 from asserting import heard, matches
 
 from coliee_ir import evaluate
-from coliee_ir.scoring.scores import document
 
 GOLD = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}, "q3": {}}
 RUN = {"q1": ["a", "x"], "q9": ["a"]}
@@ -27,13 +24,3 @@ def test_values_stand_under_the_names_of_their_measures(scores):
     }
     assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
     assert len(scores.remarks) == 4
-
-
-def test_all_values_are_plain_numbers_that_json_takes(scores):
-    whole = document([scores, scores], per_query=True)
-    assert whole["runs"] == [scores.to_dict(per_query=True)] * 2
-    assert "per_query" not in document([scores])["runs"][0]
-    assert json.loads(json.dumps(whole)) == whole
-    kinds = {type(value) for value in (*scores.measures.values(), *scores.per_query["q1"].values())}
-    assert kinds == {float}
-    assert {type(n) for n in (*scores.counts.values(), *scores.queries.values())} == {int}

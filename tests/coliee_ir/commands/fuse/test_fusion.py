@@ -135,10 +135,6 @@ def test_where_ranx_is_installed_the_scores_are_its_own(ours, theirs):
 # queries, documents
 
 
-def test_top_cuts_what_was_fused():
-    assert list(of(fuse({"q": ["a", "b", "c"]}, {"q": ["d", "c", "a"]}, top=2))["q"]) == ["a", "c"]
-
-
 def test_what_is_odd_about_runs_is_said():
     runs = [{"q": ["a", "b"]}, ONE]
     for fusion, said in ((Fusion("combsum"), True), (Fusion("rrf"), False), (Fusion("combsum", "borda"), False)):

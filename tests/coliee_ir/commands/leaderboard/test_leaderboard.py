@@ -127,17 +127,6 @@ def test_a_list_of_teams_that_cannot_be_read(text, said, folder):
     assert len(rank("a.txt", teams="t.csv").entries) == 1
 
 
-def test_more_runs_than_a_team_may_send_are_remarked(folder):
-    write(folder, {f"all/A/{n}.txt": run_lines(n, f"r{n}") for n in range(4)} | {"all/B/x.txt": run_lines(1, "x")})
-    assert "A has 4 runs, and 3 are allowed" in rank("all").remarks
-    # where the number is not stated, its source is
-    write(folder, {f"two/A/{n}.txt": f"001 013 A{n}\n002 01{n} A{n}\n" for n in range(4)})
-    two = rank("two", gold={"001": ["013"], "002": ["014"]}, task="2")
-    assert matches(
-        heard([remark for remark in two.remarks if "4 runs" in remark]), ["A has 4 runs, and 3 are usual (…)"]
-    )
-
-
 def test_withdrawn_runs_are_not_public_and_late_ones_are_marked(folder):
     runs = {"a": 12, "gone": 20, "late": 19, "old": 15, "new": 9}
     write(folder, {f"all/{tag}/{tag}.txt": run_lines(n, tag) for tag, n in runs.items()})

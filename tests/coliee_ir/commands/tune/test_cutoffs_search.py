@@ -1,5 +1,4 @@
 import math
-import weakref
 
 import naive_cut as naive
 import numpy as np
@@ -7,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_ir.commands.tune import FAMILIES, Pool, Rule
+from coliee_ir.commands.tune import FAMILIES, Pool
 from coliee_ir.commands.tune.search import CAPS, FLOORS, Bounds, Sweep, all_bounds, objective
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
@@ -67,14 +66,6 @@ def test_a_fold_is_cut_by_the_rule_that_is_best_without_it(case, data):
         np.testing.assert_array_equal(held[test], one.objective.at(pool, one.counts(rule))[test])
 
 
-def test_a_sweep_is_let_go():
-    one = sweep(one_query([3, 2, 1], [1, 0, 1]), "score", "MicroF1")
-    one.held_out(np.zeros((1, 1), dtype=np.int64))
-    known = weakref.ref(one)
-    del one
-    assert known() is None
-
-
 @given(naive.cases(least=2), st.data())
 def test_on_some_queries_it_is_that_of_these_queries_alone(case, data):
     family = data.draw(st.sampled_from([name for name, kind in FAMILIES.items() if not kind.positive]))
@@ -125,28 +116,6 @@ def test_a_difference_in_the_seventh_decimal_counts():
     assert sweep(pool, "score", "MicroF1").best(np.array([True])).keeps(pool).sum() == 902
 
 
-def test_small_cases():
-    everyone = np.array([True])
-    pool = one_query([4.0, 3.0, 2.0, 1.0], [1, 1, 1, 0])
-    assert sweep(pool, "k", "MicroP").best(everyone) == Rule("k", 1.0)
-    assert sweep(pool, "k", "MicroR").best(everyone) == Rule("k", 3.0)
-    assert sweep(pool, "k", "MicroR").best(everyone, [Bounds(1, 2)]) == Rule("k", 2.0)  # with no bounds of its own
-    # a threshold lies between the last kept and the first left out
-    pool = one_query([4.0, 3.0, 1.0], [1, 1, 0])
-    assert sweep(pool, "score", "MicroF1").best(everyone) == Rule("score", 2.0)
-    low = np.float32(0.3)  # and neighbouring floats are told apart
-    pool = one_query([float(np.nextafter(low, np.float32(1))), float(low)], [1, 0])
-    rule = sweep(pool, "score", "MicroF1").best(everyone)
-    assert rule.keeps(pool).tolist() == [True, False]
-    assert float(low) < rule.threshold <= float(np.nextafter(low, np.float32(1)))
-    # the largest scores that compare do not overflow
-    pool = one_query([3e38, 2.9e38, -3e38], [1, 1, 0])
-    for family in ("score", "margin"):
-        rule = sweep(pool, family, "MicroF1").best(everyone)
-        assert rule.keeps(pool).sum() < 3
-        assert math.isfinite(rule.threshold)
-
-
 @pytest.mark.parametrize("floor", [2, 5])
 def test_a_floor_longer_than_the_lists_leaves_nothing_to_a_threshold(floor):
     pool = one_query([2.0, 1.0], [1, 1])
@@ -192,9 +161,3 @@ def test_each_point_of_the_curve_is_the_score_of_keeping_down_to_it(case, measur
     for parameter, score in points:
         lists = naive.cut(pool, pool.compared.tolist(), parameter, *bound)
         assert score == pytest.approx(naive.score(lists, naive.relevant(case.gold), measure, Decisions()), abs=1e-9)
-
-
-def test_a_curve_without_a_score_has_no_points():
-    empty = one_query([2.0, 1.0], [0, 0])
-    assert sweep(empty, "score", "MacroF1").curve(np.array([True]), Bounds()) == []
-    assert sweep(Pool.read({}, {"q": {"d": 1}}, task="trec"), "k", "MicroF1").curve(np.array([True]), Bounds()) == []

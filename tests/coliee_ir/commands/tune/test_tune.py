@@ -9,7 +9,7 @@ from functools import partial
 import naive_cut as naive
 import numpy as np
 import pytest
-from asserting import heard, matches, mentions, refusing
+from asserting import refusing
 from example_runs import EXAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -189,23 +189,6 @@ def test_what_cutting_gains_has_an_error():
     assert again.gain == (0.0, 0.0, (0.0, 0.0))  # nothing more is cut, and nothing is gained
 
 
-def test_the_same_seed_gives_the_same_and_another_other_folds():
-    told = [tune(*world(3), task="1", by="score", seed=seed).to_dict() for seed in (1, 1, 2)]
-    assert told[0] == told[1]
-    assert told[0]["held_out"] != told[2]["held_out"]
-    assert [one["resubstitution"] for one in told[0]["tried"]] == [one["resubstitution"] for one in told[2]["tried"]]
-
-
-def test_groups_stay_together_and_are_what_is_resampled():
-    gold, run = world(1)
-    groups = {query: f"g{number % 6}" for number, query in enumerate(gold)}
-    tuning = tune(gold, run, task="1", by="score", groups=groups, folds=3)
-    assert tuning.groups == 6
-    assert len(tuning.terms.each) == 6
-    assert tuning.held_out == pytest.approx(tuning.terms.total)
-    assert tune(gold, run, task="1", by="k", folds=3).groups is None
-
-
 def test_excluded_queries_take_no_part():
     gold, run = world(2)
     gone = ["q00", "q07"]
@@ -215,15 +198,6 @@ def test_excluded_queries_take_no_part():
     assert without.queries == 28
     assert without.to_dict()["excluded"] == gone
     assert {**without.to_dict(), "remarks": []} == {**apart.to_dict(), "remarks": [], "excluded": gone}
-
-
-def test_unanswered_queries_and_those_of_others_are_said():
-    gold, run = world(4)
-    tuning = tune(gold, {**run, "other": {"d1": 1.0}}, task="1", by="k")
-    missing = len(gold) - len(run)
-    assert missing > 0
-    assert matches(heard(tuning.header), f"30 queries: … {len(run)} answered, {missing} unanswered")
-    assert any(mentions(heard(remark), "[extra-query] ignored 1 …") for remark in tuning.remarks)
 
 
 def test_what_a_filter_takes_away_is_not_scored():
@@ -250,14 +224,6 @@ def test_a_run_without_scores_can_be_cut_at_k_only():
         tune(*TASK1, by="score")
     with refusing(UsageError, "'score' cannot be used: [unfit-option]"):
         cut(TASK1[1], Rule("score", 0.5), task="1")
-
-
-def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path):
-    kept = cut({"a": {"x": 2.0}, "b": {"x": 0.5}}, Rule("score", 1.0))
-    assert matches(
-        heard(write_run(kept, tmp_path / "o.txt", task="1", tag="T")[1]),
-        "[dropped] 1 query with nothing retrieved … columns … (first: b)",
-    )
 
 
 # what is refused

@@ -287,30 +287,6 @@ def test_what_is_refused(call, arguments, sentence):
     assert matches(err.splitlines()[-1], f"coliee-ir: {sentence}")
 
 
-def test_a_submission_that_cannot_be_written_leaves_the_old_one(call):
-    Path("old.txt").write_text("old\n")
-    code, _, err = call("tune", *TASK1, "--apply", "nowhere.json", "-o", "old.txt")
-    assert (code, Path("old.txt").read_text()) == (2, "old\n")
-    assert mentions(err, "nowhere.json: [no-file]")
-    code, _, err = call("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "old.txt", "--tag", "two words")
-    assert (code, Path("old.txt").read_text()) == (2, "old\n")
-
-
-def test_a_cut_run_is_written_in_other_formats(call):
-    Path("rule.json").write_text('{"family": "k", "threshold": 2}')
-    given = ("cut", "task1/bm25.txt", "--rule", "rule.json", "--task", "1")
-    out, _ = done(call, *given, "--to", "json")
-    kept = json.loads(out)
-    columns = [line.split()[:2] for line in call(*given)[1].splitlines()]
-    assert [[query, document] for query, documents in kept.items() for document in documents] == columns
-    trec = call(*given, "--to", "trec", "--tag", "x")[1].splitlines()
-    assert [line.split()[::2][:2] for line in trec] == columns
-    assert {line.split()[-1] for line in trec} == {"x"}
-    tuned = ("tune", "task1/gold.json", "task1/bm25.txt", "--by", "k", "--apply", "task1/bm25.txt")
-    out, _ = done(call, *tuned, "-o", "cut.json")
-    assert json.loads(Path("cut.json").read_text()).keys() == kept.keys()
-
-
 @pytest.mark.parametrize(("threshold", "hinted"), [(1000.0, True), (0.001, False)])
 def test_a_rule_of_another_scale_is_asked_about(call, threshold, hinted):
     Path("rule.json").write_text(json.dumps({"family": "score", "threshold": threshold}))

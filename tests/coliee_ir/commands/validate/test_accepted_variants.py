@@ -4,9 +4,7 @@ from concurrent.futures import Executor, Future
 from types import SimpleNamespace
 
 import pytest
-from asserting import begins, heard
 
-from coliee_ir import evaluate
 from coliee_ir.judging import workers
 
 
@@ -39,21 +37,3 @@ def test_a_worker_of_another_version_is_named():
     cluster = _Cluster(1, AttributeError("Can't get attribute '_done' on <module 'coliee_ir.judging.workers'>"))
     with pytest.raises(workers.WorkerError, match="version"):
         list(workers.results([int], 1, cluster))
-
-
-@pytest.mark.parametrize("wrong", ["05O656", "0000050656", "050656050656", "05065l"])
-def test_ids_with_letters_for_digits_or_more_zeros_are_remarked(wrong):
-    gold = {"000001": ["050656", "050651"], "000002": ["050657"]}
-    scores = evaluate(gold, {"000001": [wrong, "123456", "1234567"], "000002": ["050657"]}, task="1")
-    (remark,) = (remark for remark in scores.remarks if remark.kind == "odd-id")
-    assert begins(heard(remark), ["[odd-id] 1 …"][0])
-    assert f": {wrong}" in remark
-
-
-@pytest.mark.parametrize("wrong", ["O00001", "0000l", "00000001"])
-def test_queries_with_letters_for_digits_or_more_zeros_are_remarked(wrong):
-    gold = {query: ["050656"] for query in ("000001", "00001", "000002")}
-    if wrong == "00000001":
-        del gold["00001"]
-    scores = evaluate(gold, {wrong: ["050656"], "000002": ["050656"]}, task="1")
-    assert [wrong in str(remark) for remark in scores.remarks if remark.kind == "other-spelling"] == [True]

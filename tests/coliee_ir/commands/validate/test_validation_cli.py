@@ -436,12 +436,6 @@ def test_the_remedy_is_that_of_the_likeliest_mistake_the_first(run, told, rule, 
     assert matches(heard(finding.advice), advice)
 
 
-def test_of_a_file_with_both_parts_none_is_missed():
-    run = b'[{"id": "R07-01-A", "answer": "Y", "articles": ["96"]}]'
-    result = validate(put("run.json", run), task="3", columns={"answer": "answer", "document": "articles"})
-    assert [finding.rule for finding in result.findings] == ["form"]
-
-
 @pytest.mark.parametrize(
     ("name", "content", "task"),
     [
