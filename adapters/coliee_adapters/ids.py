@@ -121,11 +121,7 @@ class Ids(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         first, last = self.first, self.first + self.length
-        least, most = int(first.min(initial=len(self.raw))), int(last.max(initial=0))
-        if most - least > 64 * len(first) or not self.raw.isascii():
-            return (self.raw[a:b].decode("utf-8") for a, b in zip(first.tolist(), last.tolist(), strict=True))
-        text = self.raw[least:most].decode("ascii")  # once, in half of the time
-        return (text[a:b] for a, b in zip((first - least).tolist(), (last - least).tolist(), strict=True))
+        return (self.raw[a:b].decode("utf-8") for a, b in zip(first.tolist(), last.tolist(), strict=True))
 
     def select(self, which: slice | npt.NDArray[np.generic]) -> Ids:
         """The ids at these places, or where a mask is true."""
