@@ -203,7 +203,7 @@ def _asserted(pattern: str, text: str) -> list[re.Match[str]]:
 
 
 #: in what the text stands where a service, or a library of models, wrote the file
-_WRAPPERS: Final = ("choices", "body", "candidates", "parts")
+_WRAPPERS: Final = ("choices", "body", "candidates", "parts", "result")
 
 
 #: under which lists hold the pieces of a text, and no samples

@@ -153,6 +153,7 @@ WRAPPED = {
             }
         }
     },
+    "a batch of messages": {"result": {"type": "succeeded", "message": {"content": [{"type": "text", "text": "Yes"}]}}},
     "thoughts": {"content": [{"type": "thinking", "thinking": "No?"}, {"type": "text", "text": "Yes"}]},
     "a pipeline": {"generated_text": [{"role": "user", "content": "Y or N?"}, {"role": "assistant", "content": "Y"}]},
 }
@@ -182,6 +183,7 @@ FAILED = {
     "an error": {"response": None, "error": {"code": "x", "message": "too long"}},
     "an answer of the server": {"response": {"status_code": 500, "body": {"error": {"message": "too long"}}}},
     "an error alone": {"error": "too long"},
+    "an error among results": {"result": {"type": "errored", "error": {"message": "too long"}}},
     "null": {"response": None},
 }
 
