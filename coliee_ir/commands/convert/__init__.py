@@ -355,7 +355,8 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
     of_gold, of_run = (not file.columns.keys().isdisjoint(roles) for roles in (OF_GOLD, OF_RUN))
     if to != GOLD_TARGET and of_gold != of_run:
         return of_gold
-    name = form or _sniffed(file)
+    sniffed = detect.form_by_head(file, "gold") or detect.form_by_head(file, "run")
+    name = form or ("" if sniffed is None else sniffed.name)
     kinds: list[GoldOrRun] = [
         what for what in get_args(GoldOrRun) if name in (form.name for form in detect.known_forms(what))
     ]
@@ -381,11 +382,6 @@ def _roles(names: Sequence[str], kind: GoldOrRun, file: Source) -> dict[str, int
     with contextlib.suppress(InputError):
         return roles_of(names, kind, Place(file.name), file.columns)
     return {}
-
-
-def _sniffed(file: Source) -> str:
-    form = detect.form_by_head(file, "gold") or detect.form_by_head(file, "run")
-    return "" if form is None else form.name
 
 
 def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:

@@ -63,10 +63,6 @@ class Candidate(NamedTuple):
     sweep: Sweep
     bounds: tuple[Bounds, ...]
 
-    def fit(self, chosen: BoolArray) -> Rule:
-        """The best rule on some queries."""
-        return self.sweep.best(chosen, self.bounds)
-
 
 def candidates_of(pool: Pool, aim: Objective, by: Sequence[str], floor: int | None, cap: int | None) -> list[Candidate]:
     """Each kind of rule with no more bounds than are given, then each with searched bounds: the simplest first."""
@@ -211,7 +207,7 @@ def tune(
     candidates = candidates_of(pool, aim, kinds, floor, cap)
     everyone = np.ones(len(pool.queries), dtype=np.bool_)
     selection = select(candidates, split, split.all_folds(everyone), everyone)
-    fitted = [candidate.fit(everyone) for candidate in candidates]
+    fitted = [candidate.sweep.best(everyone, candidate.bounds) for candidate in candidates]
     rule, sweep = fitted[selection.chosen], candidates[selection.chosen].sweep
     curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
     held_out = nested(candidates, split, selection)

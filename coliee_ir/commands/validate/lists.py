@@ -192,7 +192,6 @@ class _Ids:
         # whether it is known that all ids have so many digits
         alike = context.known.judged or (context.known.asked if context.protocol.cases_as_queries else None) or ()
         self.pads = not of_queries and {*map(len, alike)} == {self.digits}
-        self.verdicts: dict[int, dict[str, _Verdict | None]] = {}  # by the pool, in which they are known
 
     @staticmethod
     def facts(pool: Pool | None) -> dict[str, Any]:
@@ -201,12 +200,6 @@ class _Ids:
 
     def verdict(self, text: str, pool: Pool | None) -> _Verdict | None:
         """What is wrong with an id; None if nothing is."""
-        verdicts = self.verdicts.setdefault(id(pool), {})
-        if text not in verdicts:
-            verdicts[text] = self._verdict(text, pool)
-        return verdicts[text]
-
-    def _verdict(self, text: str, pool: Pool | None) -> _Verdict | None:
         faults: tuple[tuple[str, str, str], ...] = ()
         if text.endswith(".txt") and text != ".txt":
             faults, text = (("txt-suffix", text, ""),), normal_id(text)
@@ -403,8 +396,6 @@ def _lengths(sheet: Sheet) -> None:
 
 def _order(sheet: Sheet) -> None:
     """The lines of a query stand together."""
-    if all(rows[-1] - rows[0] < len(rows) for rows in sheet.queries.values()):
-        return
     query_of = sheet.query_of_lines()
     kept = (index for index, query in enumerate(query_of) if query and index not in sheet.dropped)
     parts = Counter[str]()

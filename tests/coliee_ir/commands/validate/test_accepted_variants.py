@@ -35,5 +35,5 @@ def test_a_large_cluster_has_work_for_all(threads, given):
 
 def test_a_worker_of_another_version_is_named():
     cluster = _Cluster(1, AttributeError("Can't get attribute '_done' on <module 'coliee_ir.judging.workers'>"))
-    with pytest.raises(workers.WorkerError, match="version"):
+    with pytest.raises(workers.WorkerError, match="coliee-ir"):
         list(workers.results([int], 1, cluster))
