@@ -17,7 +17,7 @@ import errno
 import re
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple, Self
 
@@ -364,6 +364,15 @@ def shortened(text: str, limit: int = 60) -> str:
     '000001 00…'
     """
     return cut_to_width(printable(text[: _MARKS * limit + 1]), limit)
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Names, and how many more there are than can be shown.
+
+    >>> listed(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    return ", ".join(names[:most]) + f" and {len(names) - most} more" * (len(names) > most)
 
 
 # How many columns of a terminal a text takes: wide characters, such as kanji, take two, and marks that stand on others

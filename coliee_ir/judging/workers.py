@@ -110,7 +110,7 @@ def _results_of_executor(tasks: Sequence[Callable[[], _Result]], executor: Execu
             raise WorkerError("worker", f"{error}; install one version on all") from error
         cause = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         # also of another version, where pickle misses an attribute
-        remedy = "; install one coliee-ir wherever they run" if isinstance(error, ImportError | AttributeError) else ""
+        remedy = "; install one version of coliee-ir on all" if isinstance(error, ImportError | AttributeError) else ""
         raise WorkerError("worker", f"the executor's workers failed ({cause}){remedy}") from error
     finally:
         for future in futures:

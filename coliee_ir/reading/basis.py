@@ -18,7 +18,7 @@ import numpy as np
 from coliee_adapters import forms, layouts
 from coliee_adapters.by_key import by_key
 from coliee_adapters.checked import suggesting_keywords, texts
-from coliee_adapters.errors import InputError, UsageError, shortened
+from coliee_adapters.errors import InputError, UsageError, listed, shortened
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import BoolArray, Ids
 from coliee_adapters.records import (
@@ -93,8 +93,8 @@ def single_measures(
     scores = protocol(task, edition).scores if task else {}
     for name in names:
         if len(meant := measures_named([name], scores)) > 1:
-            listed = ", ".join(map(str, meant[:3])) + ", …" * (len(meant) > 3)
-            raise UsageError("ambiguous", f"{name!r} expands to {len(meant)} measures ({listed}); name one measure")
+            which = listed([*map(str, meant)], 3)
+            raise UsageError("ambiguous", f"{name!r} expands to {len(meant)} measures ({which}); name one measure")
     return list(measures_named(names, scores))
 
 

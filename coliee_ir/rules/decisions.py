@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, cast
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import UsageError, listed
 from coliee_adapters.kinds import TREATMENTS
 from coliee_ir.rules.choices import CHOICES, TASKS
 from coliee_ir.rules.protocol import Protocol, all_rules
@@ -120,8 +120,7 @@ class Decisions:
             return done.get("unused", usual)
         if chosen == usual or not others or "elsewhere" not in done:
             return chosen
-        more = ", …" * (len(others) > _SHOWN)
-        return f"{chosen}; in {', '.join(others[:_SHOWN])}{more} {done['elsewhere']}"
+        return f"{chosen}; in {listed(others, _SHOWN)} {done['elsewhere']}"
 
 
 _UNDER: Final = {field.name: field.metadata["matters"] for field in fields(Decisions)}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from coliee_adapters.checked import error_for_argument, one_of, texts
-from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.errors import UsageError, listed, shortened
 from coliee_ir.measures import Measure
 from coliee_ir.reading.basis import single_measures
 from coliee_ir.reading.submission import names_in_teams
@@ -17,9 +17,8 @@ from coliee_ir.scoring.scores import Scored, Scores
 def ranking_of(scores: Scores) -> Measure:
     """The measure that ranks, which is the first; refused where scores were read that do not show it."""
     if names := () if scores.schema is None else scores.schema.rivals:
-        listed = ", ".join(map(shortened, names[:12])) + ", …" * (len(names) > 12)
         problem = "name the measure that ranks with -m NAME (in Python measure=)"
-        raise UsageError("option-needed", f"{problem}; it may be {listed}")
+        raise UsageError("option-needed", f"{problem}; it may be {listed([*map(shortened, names)], 12)}")
     return next(iter(scores.results))
 
 

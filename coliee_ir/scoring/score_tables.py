@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.errors import InputError, Place, UsageError, shortened
+from coliee_adapters.errors import InputError, Place, UsageError, listed, shortened
 from coliee_adapters.forms.lines import counted, is_number
 from coliee_adapters.forms.vocabulary import MEMORY, normal_name
 from coliee_adapters.ids import IntArray
@@ -498,15 +498,15 @@ class ScoreTableBuilder:
         unused = [name for name in dict.fromkeys([*self.columns, *self._of]) if name not in read]
         return (
             f"{counted(len(self.runs), 'run')}{run} × {counted(len(queries), self.unit)}{query}{copies}"
-            f", {'measure' if len(names) == 1 else 'measures'} {_listed(names, 3)}"
-            f"{f'; not read as scores: {_listed(unused, 9)}' if unused else ''}{layout}"
+            f", {'measure' if len(names) == 1 else 'measures'} {listed([*map(shortened, names)], 3)}"
+            f"{f'; not read as scores: {listed([*map(shortened, unused)], 9)}' if unused else ''}{layout}"
         )
 
     def _remark_directions(self, measures: Sequence[Measure], rivals: Sequence[Measure]) -> None:
         """Refuse directions of measures that are not there; say which are taken for granted."""
         external = [measure for measure in measures if isinstance(measure, ExternalMeasure)]
         if unknown := [name for name in self.lower if name not in [measure.title for measure in external]]:
-            names = _listed([measure.name for measure in measures], 9)
+            names = listed([shortened(measure.name) for measure in measures], 9)
             why = "it is known" if our_measure(unknown[0]) in measures else f"the measures that were read are {names}"
             raise UsageError("unknown-name", f"no direction can be stated of {shortened(unknown[0])}: {why}")
         used = [measure for measure in external if measure.title in self.asked or rivals == [measure]]
@@ -642,7 +642,7 @@ class ScoreTableBuilder:
             examples = [f"{shortened(run)} {np.nanmin(row):g} to {np.nanmax(row):g}" for run, row in beyond.items()]
             if (values[[run not in beyond for run in self.runs]] > 0).any():
                 raise InputError(
-                    "mixed-forms", path, f"{name} is from 0 to 1, but not in all runs", found=_listed(examples, 3),
+                    "mixed-forms", path, f"{name} is from 0 to 1, but not in all runs", found=listed(examples, 3),
                     remedy="write the values of all runs as shares, or take these runs out",
                 )  # fmt: skip
             self.remarks.append(Remark.of("beyond-share", examples, measure=name))
@@ -668,12 +668,6 @@ def _take(cells: dict[str, FloatArray], places: Sequence[int] | IntArray) -> Non
     """Give cells other columns: those at some places, and empty ones where a place is -1."""
     columns = np.asarray(places)
     cells |= {name: np.where(columns < 0, np.nan, values[:, columns]) for name, values in cells.items()}
-
-
-def _listed(names: Sequence[str], most: int) -> str:
-    """Names, and how many more there are than can be shown."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(shortened, names[:most])) + more
 
 
 #: names of columns that hold no scores

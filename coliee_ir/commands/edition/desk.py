@@ -16,7 +16,7 @@ from email.message import EmailMessage
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.by_key import by_key
-from coliee_adapters.errors import printable
+from coliee_adapters.errors import listed, printable
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.edition.day import Day, Decision
 from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
@@ -263,10 +263,9 @@ def _receipt(team: Team) -> Iterator[str]:
         yield from ("", "These cannot be scored:", *(f"  {reason}" for reason in refused))
     for task, over in team.held:
         tags = [run.tag for run in over.runs]
-        more = f" and {len(tags) - _NAMED} more" * (len(tags) > _NAMED)
         number = f"{over.n} runs of Task {task} came, and a team may send {over.most}"
         yield from ("", f"{number}. Which of these count? Until we know, they are not scored:")
-        yield f"  {', '.join(tags[:_NAMED])}{more}"
+        yield f"  {listed(tags, _NAMED)}"
     if grave:
         checked = Validation(tuple(received.file for received in team.files), "", (), None, tuple(grave))
         yield from (
@@ -320,8 +319,7 @@ def changes_of(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Ch
     old, new = ({row["file"]: row["team"] for row in results.get("received", ())} for results in (before, now))
     for kind, here, others in (("new files", new, old), ("files gone", old, new)):
         for team, names in sorted(by_key(here.keys() - others.keys(), here.__getitem__).items()):
-            more = f" and {len(names) - _FILES} more" * (len(names) > _FILES)
-            yield Change(kind, team or "no team", now=", ".join(sorted(names)[:_FILES]) + more)
+            yield Change(kind, team or "no team", now=listed(sorted(names), _FILES))
     sums, tasks = before.get("inputs", {}), before.get("tasks", {})
     golds = {board["gold"] for board in now["tasks"].values()}
     for path, digest in now["inputs"].items():

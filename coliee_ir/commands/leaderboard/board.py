@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple, Self
 import numpy as np
 
 from coliee_adapters.by_key import by_key
-from coliee_adapters.errors import printable
+from coliee_adapters.errors import listed, printable
 from coliee_adapters.forms.lines import plural
 from coliee_adapters.ids import IntArray
 from coliee_adapters.system_descriptions import Description
@@ -237,8 +237,7 @@ class Ranking:
         names = [printable(entry.name) for entry in self.counted if entry.may_be_best]
         if len(self.counted) < 2 or not names:
             return ""
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        return f"the best {'may be any of:' if names[1:] else 'is'} {', '.join(names[:_NAMED])}{more}"
+        return f"the best {'may be any of:' if names[1:] else 'is'} {listed(names, _NAMED)}"
 
     @property
     def percent(self) -> str:

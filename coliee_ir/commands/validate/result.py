@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any, ClassVar, Final
 
 from coliee_adapters.by_key import by_key
-from coliee_adapters.errors import printable, quoted
+from coliee_adapters.errors import listed, printable, quoted
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.commands.validate.rules import RULES, Severity
@@ -204,8 +204,7 @@ def _by_kind(inbox: Inbox) -> Iterator[str]:
         )
         if len({finding.remedy_in_words for finding in findings}) > 1:
             merged.remedy = f"in the first file: {merged.remedy_in_words}"
-        more = f" and {len(findings) - _FILES} more" if len(findings) > _FILES else ""
-        files = ", ".join(map(_file, findings[:_FILES])) + more
+        files = listed([*map(_file, findings)], _FILES)
         says = f"{merged.rule}, {counted(len(findings), 'file')}: {merged.says}"
         yield from _block(merged, says, files, f"  [{merged.source}]")
     yield inbox.summary()
