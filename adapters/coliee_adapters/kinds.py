@@ -280,6 +280,8 @@ REMARKS: Final = {
     "gold known?",
     "gold-itself.file": "{file} equals the gold, and is not ranked",
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
+    "everything": "{n} of its lists for the {queries} questions of Task {task} have more than {many} documents, and "
+    "{measure} counts none that is wrong: is it right by the length of its lists?",
     "undescribed": "no system description has arrived",
     "undescribed.runs": "{n} (run|runs) without a system description: {examples}",
     "undescribed.twice": "{n} (run is|runs are) described in several ways, and the latest counts: {examples}",

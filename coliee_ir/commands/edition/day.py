@@ -30,6 +30,7 @@ from coliee_ir.commands.leaderboard.board import listed_by_tag
 from coliee_ir.commands.validate import validate
 from coliee_ir.commands.validate.receiving import received
 from coliee_ir.commands.validate.result import Inbox
+from coliee_ir.commands.validate.rules import MANY
 from coliee_ir.inbox import Runs
 from coliee_ir.inbox.envelopes import is_disguised
 from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
@@ -38,6 +39,8 @@ from coliee_ir.inbox.inventory import Inventory, is_beside, sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile, text_of_head
 from coliee_ir.inbox.teams import IN_DOUBT, LATE, Teams
 from coliee_ir.judging.judged import Judged
+from coliee_ir.measures.labels import Accuracy
+from coliee_ir.measures.sets import MacroR, MicroR
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import known_edition, protocol
@@ -63,12 +66,15 @@ _CHANCE: Final = 0.05
 _LONGER: Final = 3
 _LONGER_OF_CASES: Final = 5
 
+#: measures by which a document that is not relevant costs nothing
+_FREE: Final = (Accuracy, MicroR, MacroR)
+
 
 #: kind of decision → the status that settles it, in the list of teams
 _STATUSES: Final = {
     "late": "ranked", "undated": "ranked", "perfect-score": "disqualified", "same-file": "disqualified",
     "near-copy": "disqualified", "team-senders": "disqualified",
-    "refused": "withdrawn", "named-otherwise": "withdrawn",
+    "refused": "withdrawn", "named-otherwise": "withdrawn", "everything": "unofficial",
 }  # fmt: skip
 
 
@@ -281,6 +287,17 @@ def _suspicious_runs(day: Day) -> _Found:
                         yield Decision(Remark.of("near-copy.gold", **counts), entry.team, entry.tag, entry.file)
 
 
+def _long_lists(day: Day) -> _Found:
+    """Runs with so many documents of most questions that one may be right by chance, where none costs anything."""
+    for board in day.boards:
+        for entry in board.counted if isinstance(board.ranking, _FREE) and not board.ranking.ranked else ():
+            judged = entry.scores.judged.get("documents")
+            n = 0 if judged is None else int((judged.retrieved > MANY).sum())
+            if 2 * n > len(board.queries):
+                about = {"queries": len(board.queries), "task": board.called, "many": MANY, "measure": board.ranking}
+                yield Decision(Remark.of("everything", (), n, **about), entry.team, entry.tag, entry.file)
+
+
 def _near_gold(judged: Judged, law: str) -> dict[str, Any]:
     """The counts of a run that has nearly all of the gold and little else, or a part of it and hardly more; or nothing.
 
@@ -466,6 +483,6 @@ def _hard_questions(day: Day) -> _Found:
 
 _FINDERS: Final = (
     _missing_tasks, _unknown_rules, _late_files, _doubtful_senders, _shared_tags, _set_aside,
-    _refused_files, _unread_files, _suspicious_runs, _copies, _near_copies, _remarks_of_boards, _description_gaps,
-    _hard_questions,
+    _refused_files, _unread_files, _suspicious_runs, _long_lists, _copies, _near_copies, _remarks_of_boards,
+    _description_gaps, _hard_questions,
 )  # fmt: skip

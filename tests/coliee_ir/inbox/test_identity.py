@@ -758,6 +758,19 @@ def test_labels_are_near_the_gold_where_hardly_one_is_wrong(hold, wrong, kinds):
     assert {one.kind for one in day.decide} & {"perfect-score", "near-copy"} == kinds
 
 
+@pytest.mark.parametrize(("n", "is_long"), [(5, False), (20, False), (21, True), (400, True)])
+def test_a_run_whose_lists_are_so_long_that_they_are_right_is_asked_about(hold, n, is_long):
+    articles = "".join(f"R07-{q:02}-U Q0 {k} {k} {1 / k} K1\n" for q in range(1, 17) for k in range(1, n + 1))
+    files = {"1.eml": mail(BY_KIS[0], {"task3.K1": articles, **ANSWERS}, KIS, EARLY)}
+    day = hold(files, "", {}, task="3")
+    told = [one for one in day.decide if one.kind == "everything"]
+    assert [(one.team, one.run) for one in told] == [("KIS", "K1")] * is_long
+    for one in told:
+        day = hold(files, f"{one.file},KIS,{one.status}\n", {}, task="3")
+        assert not day.boards[0].counted and "everything" not in {one.kind for one in day.decide}
+        assert not any("precision" in letter.get_content() for letter in letters(day).values())
+
+
 def again_with(**changes):
     """The day of the same edition, with other texts in its file."""
     text = Path("coliee.toml").read_text()
