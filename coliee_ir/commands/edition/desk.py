@@ -283,8 +283,7 @@ def _results(team: Team, day: Day) -> Iterator[str]:
         else "None of your runs has a score."
     )
     for board, entry in team.entries:
-        level = f"{100 * board.resampling.confidence_level:g}%"
-        possible = f"possible places, {level} confidence: {entry.ranks}"
+        possible = f"possible places, {board.percent} confidence: {entry.ranks}"
         place = f"place {entry.place} of {len(board.counted)} ({possible})" if entry.place else entry.status
         scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
         n_same = sum(other is board and entry_of_team.tag == entry.tag for other, entry_of_team in team.entries)

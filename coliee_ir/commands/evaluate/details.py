@@ -89,7 +89,10 @@ def by_year(scored: Scored) -> Details:
         "year": lambda row: row[1].year,
         "queries": lambda row: whole(row[1].queries),
     }
-    columns |= {measure.name: partial(_cell_of_year, measure.name) for measure in every_measure(scored)}
+    columns |= {
+        name: lambda row, name=name: Number(row[1].measures.get(name, math.nan))  # type: ignore[misc]
+        for name in (measure.name for measure in every_measure(scored))
+    }
     return Details(tuple(scored), "years", tuple(of_run for _, of_run in of_runs), Grid.of(rows, columns, n_text=2))
 
 
@@ -104,10 +107,6 @@ def _years_of(scores: Scores, year_of: Mapping[str, str]) -> Iterator[Year]:
             int(chosen.sum()),
             {name: float(summed.score(summed.each[chosen].sum(axis=0))) for name, summed in terms.items()},
         )
-
-
-def _cell_of_year(name: str, row: tuple[str, Year]) -> Number:
-    return Number(row[1].measures.get(name, math.nan))
 
 
 class Stage(NamedTuple):
@@ -314,7 +313,10 @@ def overlap(scored: Sequence[Scores]) -> Details:
         "run": lambda row: row[0],
         "found": partial(_share, "found"),
         "only it": partial(_share, "only"),
-        **{f"in {scores.name}": partial(_share_of, i) for i, scores in enumerate(runs)},
+        **{
+            f"in {scores.name}": lambda row, i=i: Number(row[1].shares[i])  # type: ignore[misc]
+            for i, scores in enumerate(runs)
+        },
     }
     counted_things = "Relevant documents" if part == "documents" else "Right answers"
     return Details(
@@ -326,10 +328,6 @@ def overlap(scored: Sequence[Scores]) -> Details:
         ),
         {"relevant": relevant_in_all, "missed": missed},
     )
-
-
-def _share_of(run: int, row: tuple[str, Shared]) -> Number:
-    return Number(row[1].shares[run])
 
 
 #: name → what makes it of runs with their judged documents
