@@ -385,7 +385,6 @@ def _lines(text: str, source: Source) -> Iterator[_Item]:
     first = text.lstrip("\ufeff").split("\n", 1)[0]
     separator = max("\t,;", key=first.count)
     names = next(csv.reader([first], delimiter=separator), [])
-    refuse_chances(dict.fromkeys(names, 0), Place(source.name, "line", 1))
     known = {normal_name(name) for name in names} | {*names}
     texts = {source.columns["answer"]} if "answer" in source.columns else {name for tier in _TEXTS for name in tier}
     queries = {source.columns["query"]} if "query" in source.columns else EVERY_NAME["query"]
@@ -394,6 +393,8 @@ def _lines(text: str, source: Source) -> Iterator[_Item]:
         for row in rows:
             yield _record(row, Place(source.name, "line", rows.line_num), source)
         return
+    if known & queries:
+        refuse_chances(dict.fromkeys(names, 0), Place(source.name, "line", 1))
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip(BLANKS):
             name, _, content = line.strip(BLANKS).replace("\t", " ", 1).partition(" ")

@@ -14,7 +14,17 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms.form import Form, FormContent, FoundRows, Row
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, first_lines, join_columns, split_columns
 from coliee_adapters.forms.markup import Element, by_id, parse
-from coliee_adapters.forms.vocabulary import DIGITS, LABELS, GoldOrRun, answer_word, is_header, refuse_chances, words_of
+from coliee_adapters.forms.vocabulary import (
+    DIGITS,
+    EVERY_NAME,
+    LABELS,
+    GoldOrRun,
+    answer_word,
+    is_header,
+    normal_name,
+    refuse_chances,
+    words_of,
+)
 from coliee_adapters.records import STATUTE_ID, as_labels
 
 _COMMAS: Final = "[,;]"
@@ -122,7 +132,7 @@ def _label_rows(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
         words, place = _words(line), Place(source.name, "line", number)
         if len(words) == 1:
             raise place.fault("columns", "this line has one column", line, "write QUERY Y TAG")
-        if is_empty and not re.search(r"\d", words[0]):
+        if is_empty and normal_name(words[0]) in EVERY_NAME["query"]:
             refuse_chances(dict.fromkeys(words, 0), place)
         is_label = words[1].lower() in LABELS or answer_word(words[1]) in words_of(source.columns)
         if is_empty and not is_label and re.search("[,;\t]", line) and not re.search(r"\d", words[0]):

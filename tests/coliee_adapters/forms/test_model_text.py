@@ -175,8 +175,9 @@ def test_a_number_for_each_answer_is_no_answer(text, place, source):
         assert (refused.value.kind, *sorted(refused.value.found.lower().split(", "))[1:]) in (
             ("ambiguous", "y"), ("ambiguous", "yes"),
         )  # fmt: skip
-    beside = source('[{"id": "R07-01-A", "output": "No", "Y": 0.9, "N": 0.1}]')
-    assert [found.label for found in read(beside)] == [False]
+    record = '[{"id": "R07-01-A", "output": "No", "Y": 0.9, "N": 0.1}]'
+    for beside in (record, "id,output,Y,N\nR07-01-A,No,0.9,0.1\n"):
+        assert [found.label for found in read(source(beside))] == [False]
 
 
 FAILED = {
