@@ -161,7 +161,8 @@ class Fusion:
         names = unique_names([("", record.tag, 0) for record in records])
         is_ranking = METHODS[self.method].ranks
         weights, remarks = self._weights(records)
-        remarks += _identical(records, names)
+        twins = zip(names, copies(record.path for record in records), strict=True)  # what is given twice counts twice
+        remarks += [Remark.of("identical", run=shortened(name), twin=twin) for name, twin in twins if twin]
         golds = [shortened(record.path) for record in records if is_gold_by_name(record.path)]
         remarks += [Remark.of("gold-itself.name", run=gold) for gold in golds]
         name = self.method if tag is None else tag
@@ -217,10 +218,8 @@ class Fusion:
                 remarks.append(Remark.of("upside-down.opposed", run=shortened(names[i]), other=shortened(names[other])))
         queries = list(dict.fromkeys(query for reader in readers for query in reader.lengths))
         answered = [{query for query, n in reader.lengths.items() if n} for reader in readers]
-        for ids in (queries, list(strange)):
-            remarks += _in_two_forms(ids)
-        for ids in (queries, first):
-            remarks += _without_zeros(ids)
+        for ids in ({*queries}, {*first, *strange}):
+            remarks += _written_twice(ids)
         remarks += _unshared(names, answered)
         for i in np.flatnonzero((shared == 0) & (named >= _ENOUGH)).tolist():
             if any(answered[i] & by_another for j, by_another in enumerate(answered) if j != i):
@@ -486,25 +485,14 @@ def _is_opposed(correlations: FloatArray) -> bool:
     return below - above > 3 * (below + above) ** 0.5 and float(correlations.mean()) < _OPPOSED
 
 
-def _in_two_forms(ids: Sequence[str]) -> list[str]:
-    """Which ids differ only in their Unicode form, so that they are fused as two."""
+def _written_twice(ids: set[str]) -> Iterator[Remark]:
+    """Which ids are others in another Unicode form, or without their leading zeros, so that they are fused as two."""
     strange = {text for text in ids if not is_folded(text)}
-    pairs = spelling_variants(sorted(strange), set(ids) - strange)
-    return [Remark.of("other-form.fused", [f"{variant} for {other}" for variant, other in pairs])] if pairs else []
-
-
-def _without_zeros(ids: Sequence[str]) -> list[str]:
-    """Which ids are others without their leading zeros, so that they are fused as two."""
-    known = set(ids)
-    lost = {text.lstrip("0"): text for text in ids if text.startswith("0")}
-    pairs = [f"{short} for {text}" for short, text in lost.items() if short in known]
-    return [Remark.of("lost-zeros.fused", pairs)] if pairs else []
-
-
-def _identical(records: Sequence[Run | Answers], names: Sequence[str]) -> list[str]:
-    """Which runs are copies of others: what is given twice counts twice."""
-    twins = zip(names, copies(record.path for record in records), strict=True)
-    return [Remark.of("identical", run=shortened(name), twin=twin) for name, twin in twins if twin]
+    if variants := spelling_variants(sorted(strange), ids - strange):
+        yield Remark.of("other-form.fused", [f"{variant} for {other}" for variant, other in variants])
+    full = {text.lstrip("0"): text for text in sorted(ids) if text.startswith("0")}
+    if lost := [f"{short} for {text}" for short, text in full.items() if short in ids]:
+        yield Remark.of("lost-zeros.fused", lost)
 
 
 def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
