@@ -265,7 +265,9 @@ REMARKS: Final = {
     "team-list.file": "{file}: team unknown; add the file to the teams file",
     "status": "the status {status} in line {line} of the teams file is not understood, and does not count: write "
     "ranked, late, unofficial, disqualified, withdrawn or replaced by TAG",
-    "status.replaced": "the teams file says {status}, but this team sent no run with that tag",
+    "status.column": "line {line} of the teams file has {status} in the column {column}, where it does not count: "
+    "write it into the column status",
+    "status.replaced": "the teams file says {status}, but no run of this team with that tag is left",
     # an edition
     "awaited": "no run of Task {task} has arrived",
     "late": "received {time}, after the deadline; set its status in the teams file to ranked or late",

@@ -72,12 +72,13 @@ def _read(
         written = "" if state is None else " ".join(cells[state].split())
         match = re.fullmatch(_STATUS, written, re.IGNORECASE)
         status = "" if match is None else f"replaced by {match[2]}" if match[2] else written.casefold()
+        doubt = None if match else Remark.of("status", status=shortened(written), line=line)
+        elsewhere = next((i for i in further if cells[i] and re.fullmatch(_STATUS, cells[i], re.IGNORECASE)), None)
+        if elsewhere is not None and not written:
+            text, column = shortened(cells[elsewhere]), shortened(sheet.header[elsewhere])
+            doubt = Remark.of("status.column", status=text, line=line, column=column)
         row = TeamsRow(
-            cells[tag],
-            named_team(cells[team].removeprefix("'")),
-            tuple(cells[i] for i in further),
-            status,
-            None if match else Remark.of("status", status=shortened(written), line=line),
+            cells[tag], named_team(cells[team].removeprefix("'")), tuple(cells[i] for i in further), status, doubt
         )
         key = (_normal_path(row.run), "" if row.run else team_key(row.team))
         if rows.setdefault(key, row) != row:
@@ -97,7 +98,7 @@ LATE: Final = "late"
 IN_DOUBT: Final = "sender in doubt"
 _STATUS: Final = "(|ranked|late|unofficial|disqualified|withdrawn|replaced by (.+))"
 #: by which a file is taken out, whoever sent it
-_OUT: Final = ("disqualified", "withdrawn")
+OUT: Final = ("disqualified", "withdrawn")
 
 
 class Sender(NamedTuple):
@@ -210,7 +211,7 @@ class Teams:
         placed = next((row for row, is_place, _ in self._rows(tag, file, envelope) if is_place), None)
         if not team or (placed is not None and team_key(placed.team) != key):
             return  # the list says that it is another's
-        if placed is not None and placed.status in _OUT:  # it speaks for no sender
+        if placed is not None and placed.status in OUT:  # it speaks for no sender
             self._taken_out.setdefault(key, set()).add(envelope.sender)
             return
         if envelope.team:
@@ -266,7 +267,7 @@ class Teams:
     def is_taken_out(self, file: str) -> bool:
         """Whether the list takes a file out, by a row that names it or its mail as they were saved."""
         rows = self._rows("", file, self.envelope(file))
-        return next((row.status in _OUT for row, is_place, _ in rows if is_place), False)
+        return next((row.status in OUT for row, is_place, _ in rows if is_place), False)
 
     def _strangers(self, key: str) -> list[str]:
         """The senders of a team's mails for whom nothing speaks, where there are others, or a folder of the team."""

@@ -37,7 +37,7 @@ from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
 from coliee_ir.inbox.grouping import Excess, excess, too_many
 from coliee_ir.inbox.inventory import Inventory, is_beside, sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile, text_of_head
-from coliee_ir.inbox.teams import IN_DOUBT, LATE, Teams
+from coliee_ir.inbox.teams import IN_DOUBT, LATE, OUT, Teams
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import MacroR, MicroR
@@ -76,6 +76,9 @@ _STATUSES: Final = {
     "near-copy": "disqualified", "team-senders": "disqualified",
     "refused": "withdrawn", "named-otherwise": "withdrawn", "everything": "unofficial",
 }  # fmt: skip
+
+
+_REPLACED: Final = "replaced by "
 
 
 class Decision(NamedTuple):
@@ -235,13 +238,23 @@ def _late_files(day: Day) -> _Found:
 
 def _doubtful_senders(day: Day) -> _Found:
     """Whose a run or a mail is, when it came, and of which task, where these do not agree."""
-    sent = {(file.team, file.tag) for file in day.inventory.scored}
     for file in day.inventory.scored:
         yield from (Decision(doubt, file.team, file.tag, file.file) for doubt in file.doubts)
-        status = file.sender.listed_status
-        if status.startswith("replaced by ") and (file.team, status.removeprefix("replaced by ")) not in sent:
-            yield Decision(Remark.of("status.replaced", status=status), file.team, file.tag, file.file)
     yield from (Decision(doubt, team, "", file) for team, file, doubt in day.teams.doubts())
+
+
+def _lost_runs(day: Day) -> _Found:
+    """Runs that are replaced by none: by a tag that nobody sent, or by runs that are out themselves."""
+    runs = [(entry.team, entry.tag, entry.status, entry.file) for board in day.boards for entry in board.entries]
+    runs += [(over.team, run.tag, "", "") for _, over in day.held for run in over.runs]
+    left = {(team, tag) for team, tag, status, _ in runs if not status.startswith((*OUT, _REPLACED))}
+    replaced = {(team, tag): (team, status.removeprefix(_REPLACED)) for team, tag, status, _ in runs
+                if status.startswith(_REPLACED)}  # fmt: skip
+    for _ in replaced:  # by one that is replaced by one that is left
+        left |= {run for run, by in replaced.items() if by in left}
+    for team, tag, status, file in runs:
+        if status.startswith(_REPLACED) and (team, status.removeprefix(_REPLACED)) not in left:
+            yield Decision(Remark.of("status.replaced", status=status), team, tag, file)
 
 
 def _shared_tags(day: Day) -> _Found:
@@ -482,7 +495,7 @@ def _hard_questions(day: Day) -> _Found:
 
 
 _FINDERS: Final = (
-    _missing_tasks, _unknown_rules, _late_files, _doubtful_senders, _shared_tags, _set_aside,
+    _missing_tasks, _unknown_rules, _late_files, _doubtful_senders, _lost_runs, _shared_tags, _set_aside,
     _refused_files, _unread_files, _suspicious_runs, _long_lists, _copies, _near_copies, _remarks_of_boards,
     _description_gaps, _hard_questions,
 )  # fmt: skip

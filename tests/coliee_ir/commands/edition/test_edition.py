@@ -487,6 +487,30 @@ def test_what_a_status_does(again, tmp_path, written):
     assert ("KIS1" in page) == (status in ("", "late", "unofficial"))
 
 
+#: rows of the list of teams → the runs that are ranked, and those of which a status is asked about
+ROWS = {
+    "KIS1,KIS,,replaced by KIS2\nKIS2,KIS,,replaced by KIS1\n": ((), ("KIS1", "KIS2")),
+    "KIS1,KIS,,replaced by KIS1\n": (("KIS2", "KIS3"), ("KIS1",)),
+    "KIS1,KIS,,replaced by KIS2\nKIS2,KIS,,withdrawn\n": (("KIS3",), ("KIS1",)),
+    "KIS1,KIS,,replaced by KIS2\nKIS2,KIS,,replaced by KIS3\n": (("KIS3",), ()),
+    "KIS1,KIS,,replaced by KIS2\nKIS2,KIS,,late\n": (("KIS3",), ()),
+    "KIS1,KIS,withdrawn\n": (("KIS1", "KIS2", "KIS3"), ("KIS1",)),
+    "KIS1,KIS, Replaced by KIS2\n": (("KIS1", "KIS2", "KIS3"), ("KIS1",)),
+    "KIS1,KIS,late interaction\n": (("KIS1", "KIS2", "KIS3"), ()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_no_run_is_lost_by_a_row_in_silence(again, tmp_path, rows):
+    ranked, asked = ROWS[rows]
+    n_runs = 2 if not ranked else 3
+    runs = {f"mailbox/KIS/{n}.txt": made._task1(f"KIS{n}", n, 5 + n) for n in range(1, n_runs + 1)}
+    again({**runs, "teams.csv": f"tag,team,system,status\n{rows}"})
+    found = results(tmp_path)
+    assert {run["tag"] for run in found["tasks"]["1"]["runs"] if "status" not in run} == {*ranked}
+    assert sorted(one["run"] for one in found["decide"] if one["kind"] == "status") == [*asked]
+
+
 def test_after_a_mail_only_what_is_new_is_marked_and_old_files_go(again, tmp_path):
     again({f"mailbox/A/task1.A{n}.txt": made._task1(f"A{n}", 0, n) for n in (3, 4)})
     (tmp_path / "out/desk/notes.txt").write_text("mine")
