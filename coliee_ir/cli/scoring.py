@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from coliee_adapters import trec_eval
+from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.files import archives
 from coliee_adapters.files.source import PathLike, Source, is_folder, sha256_of
@@ -215,9 +216,7 @@ class Session:
             from coliee_ir.commands.leaderboard.tasks import joined  # which one command needs
             from coliee_ir.scoring.readers import distinct_names
 
-            of_task: dict[str, list[str]] = {}
-            for file in files:
-                of_task.setdefault(file if options.tasks == "file" else str(Path(file).parent), []).append(file)
+            of_task = by_key(files, lambda file: file if options.tasks == "file" else str(Path(file).parent))
             if len(of_task) > 1:
                 by_task = zip(distinct_names([*of_task]), of_task.values(), strict=True)
                 return joined({name: self._read_scores(measures, each) for name, each in by_task}, *measures[:1])

@@ -6,6 +6,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -236,10 +237,9 @@ def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -
             if isinstance(result, ColieeError):
                 raise result
             total += replace(result, qrels=qrels)
-    extra: dict[str, int] = {}
+    extra = Counter[str]()
     for hand in hands:
-        for query, n in hand.extra.items():
-            extra[query] = extra.get(query, 0) + n
+        extra.update(hand.extra)
     remarks = sum((hand.remarks for hand in hands), Remarks()) + total.remarks
     remarks.add("ungrouped")
     return replace(

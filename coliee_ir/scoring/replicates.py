@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from coliee_adapters.by_key import by_key
 from coliee_adapters.checked import one_of, texts
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source
@@ -75,10 +76,8 @@ def _read(path: PathLike) -> dict[str, list[str]]:
             found=",".join(sheet.header),
             remedy="write run,system in the first row",
         )
-    by_system: dict[str, list[str]] = {}
-    for _, cells in sheet.rows:
-        by_system.setdefault(cells[system], []).append(cells[run])
-    return by_system
+    by_system = by_key((cells for _, cells in sheet.rows), lambda cells: cells[system])
+    return {name: [cells[run] for cells in rows] for name, rows in by_system.items()}
 
 
 def system(name: str, runs: Sequence[Scores]) -> Scores:
