@@ -275,7 +275,7 @@ def test_on_fixed_questions_only_runs_vary_and_seeds_are_paired_where_names_say_
         ({"measure": "gm_map", "test": "t"}, "[unfit-measure] gm_map … t …"),
         ({"measure": "MacroF1", "test": "t", "decisions": Decisions(unanswered="skip")},
          "[unfit-measure] MacroF1 … 'A'… 'B'… t …"),
-        ({"measure": "P"}, "[ambiguous] 'P'… 9 … P_5, P_10, P_15, …"),
+        ({"measure": "P"}, "[ambiguous] 'P'… 9 … P_5, P_10, P_15 …"),
         ({"test": "z"}, "[unknown-name] 'z'… randomisation, t …"),
         ({"correction": "holm"}, "[unknown-name] 'holm'… maxt, none …"),
         ({"margin": 0.0}, "[bad-value]"),
