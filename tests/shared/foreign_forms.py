@@ -292,14 +292,9 @@ SETS = only_relevant(WEB)
 
 group("Golds in columns and tables")
 
-read("MS MARCO qrels, with tabs", MARCO, gold=qrels(MARCO, "\t"))
-read("AILA qrels", made("trec", ["AILA_Q1", "AILA_Q2", "AILA_Q4"], ["S10", "S11", "S184", "S3", "S9"]))
 read("LeCaRD v2 qrels, grades 0 to 3", LECARD, gold=qrels(LECARD, "\t"))
 read("BEIR and MTEB qrels", WEB, "`score` is the relevance",
     gold=table(["query-id", "corpus-id", "score"], judged_rows(WEB), "\t"))
-read("PyTerrier's topics and labels as CSV", WEB, gold=table(["qid", "docno", "label"], judged_rows(WEB)))
-read("ir_datasets' names", WEB,
-    gold=table(["query_id", "doc_id", "relevance", "iteration"], [(*r, 0) for r in judged_rows(WEB)]))
 read("pandas with its index", WEB, gold=table(["", "qid", "docno", "label"], indexed(judged_rows(WEB))))
 read("pandas with its index, read and written again", WEB,
     gold=table(["Unnamed: 0", "query_id", "doc_id", "relevance"], indexed(judged_rows(WEB))))
@@ -309,8 +304,6 @@ read("columns in another order", WEB, gold=table(["rel", "docno", "qid"], [r[::-
 read("names between blanks", WEB, gold=File(lines([("qid", "docid", "rel"), *judged_rows(WEB)])))
 read("pairs of cases, without a grade", only_relevant(CASES), "every pair is relevant",
     gold=table(["base_case", "related_case"], [(q, d) for q, found in relevant(CASES).items() for d in found]))
-read("two named columns", SETS, "every pair is relevant",
-    gold=table(["query_id", "doc_id"], [(q, d) for q, found in relevant(WEB).items() for d in found], "\t"))
 either("two columns without names", SETS, r"column", how="every pair is relevant",
     gold=File(lines(((q, d) for q, found in relevant(WEB).items() for d in found), "\t"), ".tsv"))
 either("grades written as decimal numbers", WEB, r"relevance|integer", how="a whole number",
@@ -338,8 +331,6 @@ group("Golds in JSON")
 read("BEIR and pytrec_eval, `{query: {document: grade}}`", WEB, gold=object_(WEB.gold))
 read("LeCaRD v1, ids are numbers", only_relevant(LECARD),
     gold=object_({query: [int(d) for d in found] for query, found in relevant(LECARD).items()}))
-read("LeCaRD v1, grades 0 to 3", LECARD, gold=object_(LECARD.gold))
-read("MTEB, one record a line", WEB, gold=json_lines(records(["query-id", "corpus-id", "score"], judged_rows(WEB))))
 read("one record a line, ids are numbers", LECARD,
     gold=json_lines({"query_id": int(q), "case_id": int(d), "relevance": level} for q, d, level in judged_rows(LECARD)))
 read("a list of records", WEB, gold=object_(records(["qid", "docno", "label"], judged_rows(WEB))))
@@ -378,11 +369,6 @@ for title, sep in (("tabs", "\t"), ("blanks", " "), ("commas", ",")):
         how="by score, the greatest first", run=File(lines(scored_rows(WEB), sep), ".csv" if sep == "," else ".tsv"))
 for title, sep in (("commas", ","), ("tabs", "\t"), ("semicolons", ";"), ("blanks", " ")):
     read(f"pandas and polars, {title}", CASES, run=table(["query_id", "doc_id", "score"], scored_rows(CASES), sep))
-read("ir_measures' names with tabs", PARAGRAPHS, run=table(["qid", "docid", "score"], scored_rows(PARAGRAPHS), "\t"))
-read("candidates of a case", CASES, run=table(["case_id", "candidate_id", "score"], scored_rows(CASES)))
-read("ranx's frame as CSV", WEB, run=table(["q_id", "doc_id", "score"], scored_rows(WEB)))
-read("similarities of passages", WEB, run=table(["qid", "pid", "similarity"], scored_rows(WEB), "\t"))
-read("names in capitals", WEB, run=table(["Query ID", "Document", "Score"], scored_rows(WEB), ";"))
 read("names in one word", WEB, run=table(["QueryID", "DocID", "Score"], scored_rows(WEB)))
 read("pandas with its index, commas", WEB, run=table(["", "query_id", "doc_id", "score"], indexed(scored_rows(WEB))))
 either("pandas with its index, tabs", WEB, r"column|value|header|name",
@@ -396,7 +382,6 @@ either("Excel's line `sep=;`", WEB, r"sep=",
     run=File(b"sep=;\n" + table(["query_id", "doc_id", "score"], scored_rows(WEB), ";").content, ".csv"))
 either("decimal commas", WEB, r"score|number", how="write 0.5, not 0,5",
     run=table(["query_id", "doc_id", "score"], [(q, d, str(s).replace(".", ",")) for q, d, s in scored_rows(WEB)], ";"))
-read("a column of ranks only", WEB, "by rank", run=table(["query_id", "doc_id", "rank"], ranked_rows(WEB), "\t"))
 read("ranks from 0", WEB, "by rank",
     run=table(["qid", "docno", "rank"], [(q, d, rank - 1) for q, d, rank in ranked_rows(WEB)]))
 read("PyTerrier's results", WEB, "`docno` is the id, `docid` a number within the index",
@@ -417,8 +402,6 @@ read("the same with its column named", CASES, "`--columns score=logit`",
 refused("LePaRD, `idx hit rank`", MARCO, r"idx", r"--columns|known",
     how="name the columns: `--columns query=idx,document=hit`",
     run=table(["idx", "hit", "rank"], ranked_rows(MARCO), "\t"))
-read("the same with its columns named", MARCO, "`--columns query=idx,document=hit`",
-    run=table(["idx", "hit", "rank"], ranked_rows(MARCO), "\t"), columns={"query": "idx", "document": "hit"})
 refused("two columns of scores", WEB, r"score", r"sim|several", how="name one: `--columns score=similarity`",
     run=table(["query_id", "doc_id", "sim", "similarity"], [(*row, 0.5) for row in scored_rows(WEB)]))
 refused("a matrix of queries and articles", STATUTE, r"column", how="write a line for each query and article",
@@ -431,7 +414,6 @@ refused("labels as a run of documents", WEB, r"label|answer", how="a table of la
 group("TREC runs")
 
 read("a TREC run with tabs", WEB, run=trec_run(WEB, "\t"))
-read("AILA's run", made("trec", ["AILA_Q1", "AILA_Q2", "AILA_Q4"], ["S10", "S11", "S184", "S3", "S9"]))
 either("a TREC run below a line of names", WEB, r"column|header|name|number",
     run=File(b"qid Q0 docno rank score tag\n" + trec_run(WEB).content))
 refused("a TREC run without a tag", WEB, r"tag|column", how="write the run tag in the last column",
@@ -444,10 +426,6 @@ either("the line ends of an old Mac", WEB, r"carriage return|column",
 read("gzip under a plain name", WEB, run=File(gzip.compress(trec_run(WEB).content, mtime=0)))
 read("two files with byte order marks, one after the other", WEB, "byte order marks are taken off",
     run=File(b"".join(b"\xef\xbb\xbf" + trec_run(WEB._replace(run={q: WEB.run[q]})).content for q in WEB.run)))
-read("a run with two byte order marks", WEB, "byte order marks are taken off",
-    run=File(b"\xef\xbb\xbf\xef\xbb\xbf" + trec_run(WEB).content))
-read("qrels with two byte order marks", WEB, "byte order marks are taken off",
-    gold=File(b"\xef\xbb\xbf\xef\xbb\xbf" + qrels(WEB).content))
 refused("UTF-16", WEB, r"UTF-16|UTF-8", how="save it as UTF-8",
     run=File(trec_run(WEB).content.decode().encode("utf-16")))
 refused("ids without their leading zeros", CASES, r"leading zeros", how="write ids as text",
@@ -471,13 +449,11 @@ read("`{query: [[document, score]]}`", WEB,
 read("`{query: {document: {rank, score}}}`", CASES,
     run=object_({q: {d: {"rank": ranks(scored)[d], "score": s} for d, s in scored.items()} for q, scored in
         CASES.run.items()}))
-for name in ("docid", "corpus_id"):
-    read(f"`{{query: [{{{name}, score}}]}}`", WEB,
-        run=object_({q: [{name: d, "score": s} for d, s in scored.items()] for q, scored in WEB.run.items()}))
+read("`{query: [{docid, score}]}`", WEB,
+    run=object_({q: [{"docid": d, "score": s} for d, s in scored.items()] for q, scored in WEB.run.items()}))
 read("one `{query: [document]}` a line", WEB, run=json_lines({q: found} for q, found in best_first(WEB).items()))
 read("one `{query: {document: score}}` a line", WEB, run=json_lines({q: scored} for q, scored in WEB.run.items()))
-for title, names in (("ir_measures", ("query_id", "doc_id", "score")), ("a neural ranker", ("qid", "pid", "sim"))):
-    read(f"one record a line, {title}", WEB, run=json_lines(records(names, scored_rows(WEB))))
+read("one record a line", WEB, run=json_lines(records(("qid", "pid", "sim"), scored_rows(WEB))))
 read("a list of records", CASES, run=object_(records(("query_id", "doc_id", "score"), scored_rows(CASES))))
 read("records with ranks only", WEB, "by rank", run=json_lines(records(("qid", "docno", "rank"), ranked_rows(WEB))))
 read("records with ids that are numbers", MARCO,
@@ -504,7 +480,6 @@ group("Answers Y and N")
 
 PREDICTED = [(q, label(a)) for q, a in ANSWERS.run.items()]
 read("commas without names", ANSWERS, run=table([], PREDICTED))
-read("semicolons without names", ANSWERS, run=table([], [(*row, "TAG") for row in PREDICTED], ";"))
 for title, words in (("1 and 0", "01"), ("True and False", ("False", "True")), ("yes and no", ("no", "yes"))):
     read(f"answers {title}, columns", ANSWERS, run=File(lines((q, words[a], "TAG") for q, a in ANSWERS.run.items())))
     read(f"answers {title}, a table", ANSWERS,
@@ -517,13 +492,9 @@ for title, all_ones in (
     ("`{question: text}`", object_(ALL_ONES)),
 ):
     read(f"answers that are all 1, {title}", ALL_YES, "questions of statute law", run=all_ones)
-read("id and label", ANSWERS, run=table(["id", "label"], PREDICTED))
 read("predictions beside the gold's labels", ANSWERS, "`prediction` is the answer, and `label` the gold's",
     run=table(["pair_id", "label", "prediction", "votes"], [(q, label(ANSWERS.gold[q]), label(a), "3 to 2") for q, a in
         ANSWERS.run.items()], "\t"))
-read("predictions beside the gold's labels, 1 and 0", ANSWERS,
-    run=table(["pair_id", "label", "prediction"], [(q, int(ANSWERS.gold[q]), int(a)) for q, a in ANSWERS.run.items()],
-        "\t"))
 read("a column of answers named by the user", ANSWERS, "`--columns answer=verdict`",
     run=table(["id", "verdict"], PREDICTED), columns={"answer": "verdict"})
 read("one record a line", ANSWERS, run=json_lines({"id": q, "label": a, "expert": "E1"} for q, a in PREDICTED))
@@ -585,13 +556,6 @@ for library in ("pandas", "polars"):
 read("PyTerrier's whole frame", WEB, "`docno` is the id",
     run=frame("qid docid docno rank score query", [(q, at, d, ranks(WEB.run[q])[d] - 1, s, "owner") for at, (q, d, s) in
         enumerate(scored_rows(WEB))]))
-read("ranx's frame", WEB, run=frame("q_id doc_id score", scored_rows(WEB)))
-read("a frame with capitals", WEB, run=frame("query_id doc_id Score", scored_rows(WEB)))
-read("a frame of similarities", WEB, run=frame("query_id doc_id similarity", scored_rows(WEB), of="polars"))
-read("a gold frame with `grade`", WEB, gold=frame("query_id doc_id grade", judged_rows(WEB)))
-read("a gold frame with BEIR's names", WEB,
-    gold=Memory(lambda: pandas_frame(["query-id", "corpus-id", "score"],
-        judged_rows(WEB))))
 read("a gold frame of two columns", SETS, "every pair is relevant",
     gold=frame("query_id doc_id", [(q, d) for q, found in relevant(WEB).items() for d in found]))
 read("a lazy frame of polars", WEB,
@@ -621,9 +585,6 @@ refused("tuples without relevance", WEB, r"relevance", how="a field without a kn
     gold=Memory(lambda: tuples("Judgement", "query_id doc_id assessor",
         judged_rows(WEB))))
 read("tuples without names", WEB, "`(query, document, score)`", run=Memory(lambda: scored_rows(WEB)))
-read("a list of dictionaries", WEB,
-    run=Memory(lambda: records(("query_id", "doc_id", "score"),
-        scored_rows(WEB))))
 read("`{query: [(document, score)]}`", WEB,
     run=Memory(lambda: {q: list(scored.items()) for q, scored in WEB.run.items()}))
 read("sentence-transformers' hits", WEB,

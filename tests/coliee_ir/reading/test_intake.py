@@ -107,12 +107,33 @@ def mailed(folder, n, subject, tag, day=1, sender="a@example.org"):
     (folder / f"{n}.eml").write_bytes(bytes(mail))
 
 
+def test_a_row_by_tag_moves_no_run_of_another_mail(tmp_path):
+    mailed(tmp_path / "in", 1, "[submission] NOWJ", "NOWJ1")
+    mailed(tmp_path / "in", 2, "[submission] EVIL2", "NOWJ1", sender="e@example.org")
+    (tmp_path / "teams.csv").write_text("tag,team,status\nNOWJ1,NOWJ,withdrawn\n")
+    who = Teams(tmp_path / "teams.csv", [str(tmp_path / "in")])
+    found = sort_files([tmp_path / "in"], teams=who)
+    assert {(one.team, one.sender.status, not one.sender.doubts) for one in found.scored} == {
+        ("NOWJ", "withdrawn", True),
+        ("EVIL2", "", False),
+    }
+
+
 def test_a_mail_without_a_team_has_that_of_its_sender_and_no_file_is_a_team(tmp_path):
     mailed(tmp_path / "in", 1, "[submission] NEMO", "A1")
     mailed(tmp_path / "in", 2, "COLIEE2027 submission of team NEMO", "A2")
     mailed(tmp_path / "in", 3, "our run", "B1", sender="b@example.org")
     found = sort_files([tmp_path / "in"], teams=Teams(None, [str(tmp_path / "in")]))
     assert {(one.tag, one.team) for one in found.scored} == {("A1", "NEMO"), ("A2", "NEMO"), ("B1", "")}
+
+
+def test_a_later_run_of_the_same_team_and_tag_is_proposed_as_its_replacement(tmp_path):
+    mailed(tmp_path / "in", 1, "[submission] JNLP", "JNLP1")
+    mailed(tmp_path / "in", 2, "Re: [Submission] jnlp (corrected)", "JNLP1", day=2)
+    gold = {f"{query:06}": [f"{query + 101:06}"] for query in range(1, 4)}
+    board = one_step.leaderboard(gold, tmp_path / "in", task="1", n_resamples=99)
+    assert {entry.team for entry in board.entries} == {"JNLP"}
+    assert sum(getattr(remark, "kind", "") == "replaces" for remark in board.remarks) == 1
 
 
 def test_a_file_is_judged_by_a_gold_of_its_task_and_by_no_other():
