@@ -28,7 +28,10 @@ SKIP_REASONS: Final = {
     "link": ("link out of the folder", "links out of the folder"),
     "hidden": ("hidden file; rename it without the dot to have it read", "hidden files; rename them without the dot"),
     "special": ("link or device in an archive", "links or devices in an archive"),
-    "outside": ("entry that leads out of its archive", "entries that lead out of their archive"),
+    "outside": (
+        "entry that leads out of its archive; pack it without the folders above",
+        "entries that lead out of their archive; pack them without the folders above",
+    ),
     "nameless": ("archive entry without a name", "archive entries without a name"),
     "headers": (
         "mail with more than 64 KiB of headers, or 2000 parts",
@@ -36,7 +39,7 @@ SKIP_REASONS: Final = {
     ),
     "bare": ("mail without attachments", "mails without attachments"),
     "long": ("name of more than 1000 bytes", "names of more than 1000 bytes"),
-    "control": ("name with control characters", "names with control characters"),
+    "control": ("name with control characters; give it another", "names with control characters; give them others"),
     "again": ("archive entry whose name comes again: the last one counts", "archive entries whose names come again"),
     "description": ("system description", "system descriptions"),
     "gold": ("copy of the gold", "copies of the gold"),
@@ -49,6 +52,10 @@ SKIP_REASONS: Final = {
     "judged": ("gold in the format of the protocol", "golds in the format of the protocol"),
     "nothing": ("file that is not a run", "files that are not runs"),
 }
+
+
+#: of these, what a team sent and nobody looked into
+UNREAD: Final = ("hidden", "special", "outside", "nameless", "long", "control")
 
 
 def skipped_remarks(skipped: Collection[tuple[str, str]]) -> list[str]:

@@ -36,7 +36,7 @@ from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.remarks import Remark
 from coliee_adapters.system_descriptions import Description
 from coliee_ir.inbox.envelopes import Envelope, absolute_path, envelope_of, team_key
-from coliee_ir.inbox.folders import FoundFiles, skipped_remarks, walk
+from coliee_ir.inbox.folders import UNREAD, FoundFiles, skipped_remarks, walk
 from coliee_ir.inbox.tasks import (
     OF_LABELS,
     OF_PILOT,
@@ -252,6 +252,9 @@ def sort_files(
     sources = {file: Source.of(walked.sources.get(file, file), columns) for file in walked.files}
     items = [_item(source, file in walked.named, table.golds, own) for file, source in sources.items()]
     if teams is not None:
+        unread = {name: why for why, name in walked.skipped if why in UNREAD and name not in sources}
+        walked.skipped[:] = [(why, name) for why, name in walked.skipped if unread.get(name) != why]
+        items += [InboxFile(Source(name), skip_reason=why) for name, why in unread.items()]
         for file in sorted(items, key=lambda file: teams.envelope(file.file).received):
             teams.register_file(file.tag, file.file)
     for file in items:

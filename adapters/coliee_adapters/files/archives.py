@@ -312,6 +312,9 @@ def _unpack_inner(name: str, display_name: str, meter: _Meter, folder: _Folder, 
             raise
         done.faults[name] = error
         return
+    if not (inner.files or inner.skipped or inner.is_mail):
+        done.faults[name] = InputError("empty", path, "the archive holds no file", remedy="pack the runs again")
+        return
     folder.discard(done.files.pop(name))
     done.mails.update((f"{name}/{before}", mail) for before, mail in inner.mails.items())
     done.skipped.extend((why, f"{name}/{entry}") for why, entry in inner.skipped)
@@ -347,9 +350,7 @@ def _zip_entries(raw: BinaryIO, display_name: str, meter: _Meter) -> Iterator[tu
             if entry.filename.endswith("/"):  # is_dir of Python 3.11 fails without a name
                 continue
             if entry.flag_bits & 1:
-                raise InputError(
-                    "encrypted", display_name, "the archive is encrypted", remedy="ask for one without a password"
-                )
+                raise InputError("encrypted", display_name, "the archive is encrypted", remedy="pack it without one")
             kind = stat.S_IFMT(entry.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
                 yield entry.filename, None

@@ -136,7 +136,8 @@ def attachments(message: EmailMessage) -> Iterator[tuple[str, BinaryIO]]:
     numbers: dict[str, int] = {}  # name → the number that the last file of this name was tried with
     for part in message.walk():
         # what is attached without a name has been sent all the same
-        named = part.get_filename() or "attachment" * (part.get_content_disposition() == "attachment")
+        is_attached = part.get_content_disposition() == "attachment" or part.get_content_maintype() == "application"
+        named = part.get_filename() or "attachment" * is_attached
         if part.is_multipart() or not named:
             continue
         path = PurePosixPath(str(named).replace("\\", "/"))

@@ -33,7 +33,7 @@ from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.commands.validate.rules import MANY
 from coliee_ir.inbox import Runs
 from coliee_ir.inbox.envelopes import is_disguised
-from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
+from coliee_ir.inbox.folders import SKIP_REASONS, UNREAD, skipped_remarks
 from coliee_ir.inbox.grouping import Excess, excess, too_many
 from coliee_ir.inbox.inventory import Inventory, is_beside, sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile, text_of_head
@@ -415,8 +415,15 @@ def _refused_files(day: Day) -> _Found:
             yield Decision(
                 Remark.of("passed-over.task", file=item.file, task=item.task), item.team, item.tag, item.file
             )
-    skipped = [item for item in day.inventory.walked.skipped if item[0] != "besides"]
-    yield from (Decision(Remark("passed-over", line)) for line in skipped_remarks(skipped))
+    skipped = {"": [entry for entry in day.inventory.walked.skipped if entry[0] != "besides"]}
+    for item in day.inventory.items:
+        if item.skip_reason in UNREAD and item.sender.status not in OUT:
+            skipped.setdefault(item.team, []).append((item.skip_reason, item.file))
+    yield from (
+        Decision(Remark("passed-over", line), team)
+        for team, entries in skipped.items()
+        for line in skipped_remarks(entries)
+    )
 
 
 def _unread_files(day: Day) -> _Found:

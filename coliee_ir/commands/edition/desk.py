@@ -23,6 +23,7 @@ from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
 from coliee_ir.commands.leaderboard.catalogue import below, refused_below
 from coliee_ir.commands.validate import Finding, Severity
 from coliee_ir.commands.validate.result import Received, Validation
+from coliee_ir.inbox.folders import SKIP_REASONS, UNREAD
 from coliee_ir.inbox.grouping import Excess
 from coliee_ir.inbox.inventory import InboxFile
 from coliee_ir.inbox.sheets import Sheet
@@ -167,6 +168,11 @@ def teams_of(day: Day) -> Iterator[Team]:
     common, items = day.teams.common, {file.file: file for file in day.inventory.items}
     open_files = {decision.file for decision in day.decide if decision.kind == "replaces"}
     notes = dict.fromkeys((decision.file for decision in day.decide if decision.kind == "passed-over"), _UNREAD)
+    notes |= {
+        file.file: f"not read: {SKIP_REASONS[file.skip_reason][0]}"
+        for file in items.values()
+        if file.skip_reason in UNREAD
+    }
     sent = [entry.submission for board in day.boards for entry in board.entries]
     notes |= {
         run.replaces: _REPLACED.format(below(run.replacement, common))

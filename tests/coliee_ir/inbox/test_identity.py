@@ -824,6 +824,36 @@ def test_a_file_that_may_be_a_run_is_not_passed_over_in_silence(hold, case):
     assert "passed-over" not in {one.kind for one in day.decide}
 
 
+#: what is all that a mail brings → whether it is read
+LOST = {
+    "a path from the root": ({"r.zip": made._zip({"/home/me/r.txt": EVIL1})}, False),
+    "the path of a drive": ({"r.zip": made._zip({"C:\\runs\\r.txt": EVIL1})}, False),
+    "a hidden file": ({".r.txt": EVIL1}, False),
+    "a hidden folder in an archive": ({"r.zip": made._zip({".runs/r.txt": EVIL1})}, False),
+    "a name with a tab": ({"r.\tx.txt": EVIL1}, False),
+    "a long name": ({"r.zip": made._zip({f"{'a' * 1001}.txt": EVIL1})}, False),
+    "links": ({"r.tar": made._tar({})}, False),
+    "an empty archive": ({"r.zip": b"PK\5\6" + bytes(18)}, False),
+    "an attachment without a name": ({"": EVIL1}, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LOST)
+@pytest.mark.parametrize("more", [{}, {"s.txt": run("EVIL2", 4)}])
+def test_a_sender_is_told_of_each_file_that_is_not_read(hold, case, more):
+    files, is_read = LOST[case]
+    content = mail("[submission] EVIL", {**files, **more}, EVIL, EARLY)
+    if is_read:
+        content = content.replace(b'Content-Disposition: attachment; filename=""\n', b"")
+    day = hold({"z.eml": content})
+    assert ("EVIL1" in seen(day), "EVIL2" in seen(day)) == (is_read, bool(more))
+    told = {one.team for one in day.decide if one.kind in ("passed-over", "refused")}
+    assert told == ({"EVIL"} if not is_read else set())
+    (letter,) = (letter for team, letter in letters(day).items() if team == "EVIL")
+    assert letter["To"] == EVIL
+    assert len(re.findall(r"(?m)^  z\.eml/.*20\d\d-", letter.get_content())) == 1 + len(more)
+
+
 def test_a_mail_that_is_cut_short_is_told(hold):
     whole = mail("[submission] EVIL", {"a.txt": EVIL1, "b.txt": run("EVIL2")}, EVIL, EARLY)
     for content, is_told in ((whole, False), (whole[: whole.rindex(b"\n--")], True), (whole[: len(whole) // 2], True)):
