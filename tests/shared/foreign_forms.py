@@ -236,7 +236,7 @@ class Case:
     """A gold and a run, and what must come of them: ``either`` where both are right, and anything else is wrong.
 
     ``words`` are regular expressions that the error matches, ``never`` one that it does not, ``says`` one that a remark
-    matches; ``how`` is what the table of docs/files.md says beside the outcome.
+    matches.
     """
 
     name: str
@@ -247,7 +247,6 @@ class Case:
     outcome: Literal["read", "refused", "either"]
     words: tuple[str, ...] = ()
     never: str | None = None
-    how: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
     task: str | None = None
     says: str | None = None
@@ -275,12 +274,12 @@ def _case(outcome, name, truth, words, gold=None, run=None, **more):
     ALL.append(Case(name, _group, truth, gold or qrels(truth), run or trec_run(truth), outcome, words, **more))
 
 
-def read(name, truth, how="", **more):
-    _case("read", name, truth, (), how=how, **more)
+def read(name, truth, **more):
+    _case("read", name, truth, (), **more)
 
 
-def refused(name, truth, *words, how, **more):
-    _case("refused", name, truth, words, how=how, **more)
+def refused(name, truth, *words, **more):
+    _case("refused", name, truth, words, **more)
 
 
 def either(name, truth, *words, **more):
@@ -293,7 +292,7 @@ SETS = only_relevant(WEB)
 group("Golds in columns and tables")
 
 read("LeCaRD v2 qrels, grades 0 to 3", LECARD, gold=qrels(LECARD, "\t"))
-read("BEIR and MTEB qrels", WEB, "`score` is the relevance",
+read("BEIR and MTEB qrels", WEB,
     gold=table(["query-id", "corpus-id", "score"], judged_rows(WEB), "\t"))
 read("pandas with its index", WEB, gold=table(["", "qid", "docno", "label"], indexed(judged_rows(WEB))))
 read("pandas with its index, read and written again", WEB,
@@ -302,27 +301,26 @@ read("a spreadsheet with semicolons", WEB, gold=table(["Query ID", "Doc ID", "Re
 read("polars, everything quoted", WEB, gold=table(["query_id", "doc_id", "grade"], judged_rows(WEB), quote=True))
 read("columns in another order", WEB, gold=table(["rel", "docno", "qid"], [r[::-1] for r in judged_rows(WEB)], "\t"))
 read("names between blanks", WEB, gold=File(lines([("qid", "docid", "rel"), *judged_rows(WEB)])))
-read("pairs of cases, without a grade", only_relevant(CASES), "every pair is relevant",
+read("pairs of cases, without a grade", only_relevant(CASES),
     gold=table(["base_case", "related_case"], [(q, d) for q, found in relevant(CASES).items() for d in found]))
-either("two columns without names", SETS, r"column", how="every pair is relevant",
+either("two columns without names", SETS, r"column",
     gold=File(lines(((q, d) for q, found in relevant(WEB).items() for d in found), "\t"), ".tsv"))
-either("grades written as decimal numbers", WEB, r"relevance|integer", how="a whole number",
+either("grades written as decimal numbers", WEB, r"relevance|integer",
     gold=table(["query_id", "doc_id", "relevance"], [(q, d, float(level)) for q, d, level in judged_rows(WEB)]))
 refused("a column of grades whose name is not known", CASES, r"relevance|--columns", r"candidate_is_noticed",
-    how="name the column: `--columns relevance=candidate_is_noticed`",
     gold=table(["case_id", "candidate_case", "candidate_is_noticed"], judged_rows(CASES)))
-read("the same with its column named", CASES, "`--columns relevance=candidate_is_noticed`",
+read("the same with its column named", CASES,
     gold=table(["case_id", "candidate_case", "candidate_is_noticed"], judged_rows(CASES)),
     columns={"relevance": "candidate_is_noticed"})
-refused("no column of documents", WEB, r"document", r"text", how="no column is recognised as the document",
+refused("no column of documents", WEB, r"document", r"text",
     gold=table(["qid", "text", "relevance"], judged_rows(WEB)))
-read("XML of several years in a folder", ANSWERS, "several golds are one",
+read("XML of several years in a folder", ANSWERS,
     gold=Folder({"riteval_R01.xml": statute_xml({q: a for q, a in ANSWERS.gold.items() if q < "R01-03"}),
         "riteval_R01_2.xml": statute_xml({q: a for q, a in ANSWERS.gold.items() if q >= "R01-03"})}))
-read("qrels of several years in a folder", STATUTE, "several golds are one",
+read("qrels of several years in a folder", STATUTE,
     gold=Folder({"H30.txt": qrels(STATUTE._replace(gold={"H30-18-1": STATUTE.gold["H30-18-1"]})).content, "R01.txt":
         qrels(STATUTE._replace(gold={q: STATUTE.gold[q] for q in ("R01-01-A", "R01-02-I")})).content}))
-refused("a folder in which this query appears twice", ANSWERS, r"R01-01-A", how="a query is in two of the files",
+refused("a folder in which this query appears twice", ANSWERS, r"R01-01-A",
     gold=Folder({"one.xml": statute_xml(ANSWERS.gold), "two.xml": statute_xml({"R01-01-A": True})}))
 read("XML of 2018, in lists", only_relevant(CASES), gold=File(case_xml(CASES), ".xml"))
 
@@ -334,39 +332,38 @@ read("LeCaRD v1, ids are numbers", only_relevant(LECARD),
 read("one record a line, ids are numbers", LECARD,
     gold=json_lines({"query_id": int(q), "case_id": int(d), "relevance": level} for q, d, level in judged_rows(LECARD)))
 read("a list of records", WEB, gold=object_(records(["qid", "docno", "label"], judged_rows(WEB))))
-read("Task 3 in the form of Tasks 1 and 2", only_relevant(STATUTE), "Task 3, as the ids show",
+read("Task 3 in the form of Tasks 1 and 2", only_relevant(STATUTE),
     gold=object_(relevant(STATUTE)))
 for mark, title in ((";", "semicolons"), ("、", "ideographic commas"), ("，", "full-width commas"), (" ", "blanks")):
     read(f"Task 2 with {title} between documents", only_relevant(PARAGRAPHS),
         gold=object_({q: mark.join(f"{d}.txt" for d in found) for q, found in relevant(PARAGRAPHS).items()}))
-either("Task 2 with commas within a list", only_relevant(PARAGRAPHS), r"018|comma|id", how="one document each",
+either("Task 2 with commas within a list", only_relevant(PARAGRAPHS), r"018|comma|id",
     gold=object_({q: [", ".join(found)] for q, found in relevant(PARAGRAPHS).items()}))
 refused("ALQAC, `relevant_articles`", STATUTE, r"relevant_articles", never=r"without labels",
-    how="convert it to `{question: [article]}`",
     gold=object_([{"question_id": q, "text": "x", "relevant_articles": [{"law_id": "5/2022", "article_id": d} for d in
         found]} for q, found in relevant(STATUTE).items()]))
-refused("STARD, `match_id`", MARCO, r"match_id", never=r"without labels", how="convert it to `{query: [document]}`",
+refused("STARD, `match_id`", MARCO, r"match_id", never=r"without labels",
     gold=object_([{"query_id": int(q), "问题": "x", "match_id": [*map(int, d)]} for q, d in relevant(MARCO).items()]))
-refused("IL-PCR, `Query Set`", CASES, r"Query Set", never=r"without labels", how="convert it to `{query: [document]}`",
+refused("IL-PCR, `Query Set`", CASES, r"Query Set", never=r"without labels",
     gold=object_({"Query Set": [{"id": q, "query_name": f"{q}.txt", "relevant candidates": d} for q, d in
         relevant(CASES).items()], "Candidate Set": [{"id": "000201.txt"}, {"id": "000202.txt"}]}))
-refused("a test set without labels", CASES, r"without labels", how="give the file with the labels",
+refused("a test set without labels", CASES, r"without labels",
     gold=object_({query: [] for query in CASES.gold}))
-refused("an empty query id", WEB, r"empty|id", how="an id is at least one character",
+refused("an empty query id", WEB, r"empty|id",
     gold=object_({**WEB.gold, "": {"d1": 1}}))
-refused("an empty document id", CASES, r"empty|id", how="an id is at least one character",
+refused("an empty document id", CASES, r"empty|id",
     gold=object_({**relevant(CASES), "000101": ["000202", ".txt"]}))
-refused("an id with a line break in it", CASES, r"id|blank|line", how="an id is one word",
+refused("an id with a line break in it", CASES, r"id|blank|line",
     gold=object_({**relevant(CASES), "000101": ["000202\n000204"]}))
 
 group("Runs in columns and tables")
 
 for title, sep in (("MS MARCO", "\t"), ("STARD", " ")):
     either(f"{title}, `query document rank`", MARCO, r"rank|score", r"column|--columns|tag|name",
-        how="by rank, the smallest first", run=File(lines(ranked_rows(MARCO), sep), ".tsv"))
+        run=File(lines(ranked_rows(MARCO), sep), ".tsv"))
 for title, sep in (("tabs", "\t"), ("blanks", " "), ("commas", ",")):
     either(f"`query document score` without names, {title}", WEB, r"score", r"column|--columns|tag|name|expected",
-        how="by score, the greatest first", run=File(lines(scored_rows(WEB), sep), ".csv" if sep == "," else ".tsv"))
+        run=File(lines(scored_rows(WEB), sep), ".csv" if sep == "," else ".tsv"))
 for title, sep in (("commas", ","), ("tabs", "\t"), ("semicolons", ";"), ("blanks", " ")):
     read(f"pandas and polars, {title}", CASES, run=table(["query_id", "doc_id", "score"], scored_rows(CASES), sep))
 read("names in one word", WEB, run=table(["QueryID", "DocID", "Score"], scored_rows(WEB)))
@@ -380,11 +377,11 @@ read("a byte order mark, as Excel writes it", WEB,
     run=File(b"\xef\xbb\xbf" + table(["query_id", "doc_id", "score"], scored_rows(WEB), ";").content, ".csv"))
 either("Excel's line `sep=;`", WEB, r"sep=",
     run=File(b"sep=;\n" + table(["query_id", "doc_id", "score"], scored_rows(WEB), ";").content, ".csv"))
-either("decimal commas", WEB, r"score|number", how="write 0.5, not 0,5",
+either("decimal commas", WEB, r"score|number",
     run=table(["query_id", "doc_id", "score"], [(q, d, str(s).replace(".", ",")) for q, d, s in scored_rows(WEB)], ";"))
-read("ranks from 0", WEB, "by rank",
+read("ranks from 0", WEB,
     run=table(["qid", "docno", "rank"], [(q, d, rank - 1) for q, d, rank in ranked_rows(WEB)]))
-read("PyTerrier's results", WEB, "`docno` is the id, `docid` a number within the index",
+read("PyTerrier's results", WEB,
     run=table(["qid", "docid", "docno", "rank", "score", "query"], [(q, at, d, ranks(WEB.run[q])[d] - 1, s,
         'owner, "bona fide"') for at, (q, d, s) in enumerate(scored_rows(WEB))]))
 either("PyTerrier's results, a query over two lines", WEB, r"line|quot|broken|value",
@@ -392,23 +389,21 @@ either("PyTerrier's results, a query over two lines", WEB, r"line|quot|broken|va
         q, d, s in scored_rows(WEB)]))
 read("a run tag beside the score", CASES,
     run=table(["query_id", "doc_id", "score", "run_id"], [(*row, "TAG") for row in scored_rows(CASES)]))
-read("pairs of cases", in_line_order(CASES), "a set",
+read("pairs of cases", in_line_order(CASES),
     run=table(["base_case", "related_case"], [(q, d) for q, d, _ in scored_rows(CASES)]))
 refused("a column of scores whose name is not known", CASES, r"logit", r"score",
-    how="name the column: `--columns score=logit`",
     run=table(["query_id", "doc_id", "logit"], scored_rows(CASES), "\t"))
-read("the same with its column named", CASES, "`--columns score=logit`",
+read("the same with its column named", CASES,
     run=table(["query_id", "doc_id", "logit"], scored_rows(CASES), "\t"), columns={"score": "logit"})
 refused("LePaRD, `idx hit rank`", MARCO, r"idx", r"--columns|known",
-    how="name the columns: `--columns query=idx,document=hit`",
     run=table(["idx", "hit", "rank"], ranked_rows(MARCO), "\t"))
-refused("two columns of scores", WEB, r"score", r"sim|several", how="name one: `--columns score=similarity`",
+refused("two columns of scores", WEB, r"score", r"sim|several",
     run=table(["query_id", "doc_id", "sim", "similarity"], [(*row, 0.5) for row in scored_rows(WEB)]))
-refused("a matrix of queries and articles", STATUTE, r"column", how="write a line for each query and article",
+refused("a matrix of queries and articles", STATUTE, r"column",
     run=table(["", *STATUTE.run["R01-01-A"]], [(q, *scored.values()) for q, scored in STATUTE.run.items()]))
-refused("a score that is missing", WEB, r"score|empty", how="give every document a score",
+refused("a score that is missing", WEB, r"score|empty",
     run=table(["query_id", "doc_id", "score"], [*scored_rows(WEB)[:-1], ("q3", "d5", "")]))
-refused("labels as a run of documents", WEB, r"label|answer", how="a table of labels has no documents",
+refused("labels as a run of documents", WEB, r"label|answer",
     run=table(["id", "label"], [("q1", "Y"), ("q2", "N"), ("q3", "Y")]))
 
 group("TREC runs")
@@ -416,7 +411,7 @@ group("TREC runs")
 read("a TREC run with tabs", WEB, run=trec_run(WEB, "\t"))
 either("a TREC run below a line of names", WEB, r"column|header|name|number",
     run=File(b"qid Q0 docno rank score tag\n" + trec_run(WEB).content))
-refused("a TREC run without a tag", WEB, r"tag|column", how="write the run tag in the last column",
+refused("a TREC run without a tag", WEB, r"tag|column",
     run=File(trec_run(WEB).content.replace(b" TAG", b"")))
 read("NIST's results.trunc: words behind the tag", WEB,
     run=File(trec_run(WEB).content.replace(b" TAG\n", b" TAG more at the end\n", 3)))
@@ -424,14 +419,13 @@ read("DOS line ends", WEB, run=File(trec_run(WEB).content.replace(b"\n", b"\r\n"
 either("the line ends of an old Mac", WEB, r"carriage return|column",
     run=File(trec_run(WEB).content.replace(b"\n", b"\r")))
 read("gzip under a plain name", WEB, run=File(gzip.compress(trec_run(WEB).content, mtime=0)))
-read("two files with byte order marks, one after the other", WEB, "byte order marks are taken off",
+read("two files with byte order marks, one after the other", WEB,
     run=File(b"".join(b"\xef\xbb\xbf" + trec_run(WEB._replace(run={q: WEB.run[q]})).content for q in WEB.run)))
-refused("UTF-16", WEB, r"UTF-16|UTF-8", how="save it as UTF-8",
+refused("UTF-16", WEB, r"UTF-16|UTF-8",
     run=File(trec_run(WEB).content.decode().encode("utf-16")))
-refused("ids without their leading zeros", CASES, r"leading zeros", how="write ids as text",
+refused("ids without their leading zeros", CASES, r"leading zeros",
     run=File(trec_run(CASES).content.replace(b"000", b"")))
 refused("documents with a prefix, in a run over all years", STATUTE, r"no document|Article_",
-    how="no document id of this run is in the gold",
     run=File(lines([(f"H{n}-1-1", "Q0", "Article_5", 1, 1.0, "T") for n in range(10, 40)] + [(q, "Q0", f"Article_{d}",
         1, s, "T") for q, d, s in scored_rows(STATUTE)])))
 
@@ -441,7 +435,7 @@ read("COLIEE's lists, best first", WEB, run=object_(best_first(WEB)))
 read("LeCaRD's lists, ids are numbers", LECARD,
     run=object_({q: [int(d) for d in found] for q, found in best_first(LECARD).items()}))
 read("lists that begin with the worst", WORST_FIRST,
-    "in the order of the file, with a warning that the reversed order is better", run=object_(best_first(WORST_FIRST)),
+    run=object_(best_first(WORST_FIRST)),
     says=r"revers|upside|other way")
 read("pytrec_eval and ranx, `{query: {document: score}}`", WEB, run=object_(WEB.run))
 read("`{query: [[document, score]]}`", WEB,
@@ -455,25 +449,25 @@ read("one `{query: [document]}` a line", WEB, run=json_lines({q: found} for q, f
 read("one `{query: {document: score}}` a line", WEB, run=json_lines({q: scored} for q, scored in WEB.run.items()))
 read("one record a line", WEB, run=json_lines(records(("qid", "pid", "sim"), scored_rows(WEB))))
 read("a list of records", CASES, run=object_(records(("query_id", "doc_id", "score"), scored_rows(CASES))))
-read("records with ranks only", WEB, "by rank", run=json_lines(records(("qid", "docno", "rank"), ranked_rows(WEB))))
+read("records with ranks only", WEB, run=json_lines(records(("qid", "docno", "rank"), ranked_rows(WEB))))
 read("records with ids that are numbers", MARCO,
     run=json_lines({"query_id": int(q), "doc_id": int(d), "score": s} for q, d, s in scored_rows(MARCO)))
-refused("pandas, to_json() by columns", WEB, r"query_id|column", how='write `orient="records"`',
+refused("pandas, to_json() by columns", WEB, r"query_id|column",
     run=object_({name: {str(at): row[at_name] for at, row in enumerate(scored_rows(WEB))} for at_name, name in
         enumerate(("query_id", "doc_id", "score"))}))
-refused('pandas, to_json(orient="split")', WEB, r"columns|data|index", how='write `orient="records"`',
+refused('pandas, to_json(orient="split")', WEB, r"columns|data|index",
     run=object_({"columns": ["query_id", "doc_id", "score"], "index": [0, 1, 2], "data": scored_rows(WEB)}))
-refused("ALQAC's run", STATUTE, r"relevant_articles", how="convert it to `{question: [article]}`",
+refused("ALQAC's run", STATUTE, r"relevant_articles",
     run=object_([{"question_id": q, "relevant_articles": [{"law_id": "5/2022", "article_id": d} for d in found]} for q,
         found in best_first(STATUTE).items()]))
-refused("answers of TREC RAG", MARCO, r"answer|RAG|references|label", how="answers with citations are not a ranking",
+refused("answers of TREC RAG", MARCO, r"answer|RAG|references|label",
     run=json_lines({"qid": q, "run_id": "A", "answer": [{"text": "x", "citations": [0]}], "references": found} for q,
         found in best_first(MARCO).items()))
-refused("a reply of a search engine", WEB, r"hits|query|document", how="write `{query: {document: score}}`",
+refused("a reply of a search engine", WEB, r"hits|query|document",
     run=object_({"took": 3, "hits": {"total": 5, "hits": [{"_id": d, "_score": s} for _, d, s in scored_rows(WEB)]}}))
-refused("some queries with scores and some without", WEB, r"score", how="use the same form for all of them",
+refused("some queries with scores and some without", WEB, r"score",
     run=object_({"q1": WEB.run["q1"], "q2": best_first(WEB)["q2"], "q3": best_first(WEB)["q3"]}))
-refused("answers given as a run of documents", CASES, r"label|answer", how="a list of answers has no documents",
+refused("answers given as a run of documents", CASES, r"label|answer",
     run=object_({"000101": "Y", "000102": "N", "000103": "Y"}))
 
 group("Answers Y and N")
@@ -491,11 +485,11 @@ for title, all_ones in (
     ("commas", table([], list(ALL_ONES.items()))),
     ("`{question: text}`", object_(ALL_ONES)),
 ):
-    read(f"answers that are all 1, {title}", ALL_YES, "questions of statute law", run=all_ones)
-read("predictions beside the gold's labels", ANSWERS, "`prediction` is the answer, and `label` the gold's",
+    read(f"answers that are all 1, {title}", ALL_YES, run=all_ones)
+read("predictions beside the gold's labels", ANSWERS,
     run=table(["pair_id", "label", "prediction", "votes"], [(q, label(ANSWERS.gold[q]), label(a), "3 to 2") for q, a in
         ANSWERS.run.items()], "\t"))
-read("a column of answers named by the user", ANSWERS, "`--columns answer=verdict`",
+read("a column of answers named by the user", ANSWERS,
     run=table(["id", "verdict"], PREDICTED), columns={"answer": "verdict"})
 read("one record a line", ANSWERS, run=json_lines({"id": q, "label": a, "expert": "E1"} for q, a in PREDICTED))
 read("a list of records of answers", ANSWERS,
@@ -504,14 +498,13 @@ read("`{question: answer}`", ANSWERS, run=object_(dict(PREDICTED)))
 read("`{question: true}`", ANSWERS, run=object_(ANSWERS.run))
 either("`{question: 1}`", ANSWERS, r"label|answer", run=object_({q: int(a) for q, a in ANSWERS.run.items()}))
 refused("an answer that is neither Y nor N: `Sorry`", ANSWERS, r"Sorry",
-    how="the number of such lines is given, and the option that counts them as wrong",
     run=File(lines([*PREDICTED[:-1], ("R01-04-O", "Sorry")])))
-refused("answers of two kinds in a file", ANSWERS, r"1|label", how="write Y and N, or 1 and 0",
+refused("answers of two kinds in a file", ANSWERS, r"1|label",
     run=File(lines([*PREDICTED[:-1], ("R01-04-O", "1")])))
 read("the gold as a table", ANSWERS, gold=table(["id", "label"], [(q, label(a)) for q, a in ANSWERS.gold.items()]))
 read("the gold as a table of 1 and 0", ANSWERS,
     gold=table(["pair_id", "gold_label"], [(q, int(a)) for q, a in ANSWERS.gold.items()], "\t"))
-read("the gold as a list of records with texts", ANSWERS, "`id` is the question, and `query` its text",
+read("the gold as a list of records with texts", ANSWERS,
     gold=object_([{"id": q, "label": label(a), "query": f"The owner of thing {q[-1]} may.", "article": "Article 5 …"}
         for q, a in ANSWERS.gold.items()]))
 either("VLSP's list of records", ANSWERS, r"example_id",
@@ -551,21 +544,21 @@ def frame(names, rows, *, of = "pandas"):
 for library in ("pandas", "polars"):
     read(f"PyTerrier's frames in {library}", WEB, gold=frame("qid docno label", judged_rows(WEB), of=library),
         run=frame("qid docno score", scored_rows(WEB), of=library))
-    read(f"a frame of {library} with ranks only", WEB, "by rank",
+    read(f"a frame of {library} with ranks only", WEB,
         run=frame("query_id doc_id rank", ranked_rows(WEB), of=library))
-read("PyTerrier's whole frame", WEB, "`docno` is the id",
+read("PyTerrier's whole frame", WEB,
     run=frame("qid docid docno rank score query", [(q, at, d, ranks(WEB.run[q])[d] - 1, s, "owner") for at, (q, d, s) in
         enumerate(scored_rows(WEB))]))
-read("a gold frame of two columns", SETS, "every pair is relevant",
+read("a gold frame of two columns", SETS,
     gold=frame("query_id doc_id", [(q, d) for q, found in relevant(WEB).items() for d in found]))
 read("a lazy frame of polars", WEB,
     run=Memory(lambda: polars_frame(["query_id", "doc_id", "score"],
         scored_rows(WEB), lazy=True)))
-refused("a gold frame without relevance", WEB, r"relevance", r"split", how="a column without a known name",
+refused("a gold frame without relevance", WEB, r"relevance", r"split",
     gold=frame("query_id doc_id split", [(q, d, "dev") for q, d, _ in judged_rows(WEB)]))
-refused("a frame without scores", WEB, r"score", r"logit", how="a column without a known name",
+refused("a frame without scores", WEB, r"score", r"logit",
     run=frame("query_id doc_id logit", scored_rows(WEB)))
-read("the same with its column named", WEB, '`columns={"score": "logit"}`', columns={"score": "logit"},
+read("the same with its column named", WEB, columns={"score": "logit"},
     run=frame("query_id doc_id logit", scored_rows(WEB)))
 read("a frame whose queries are its named index", WEB,
     run=Memory(lambda: pandas_frame(["qid", "doc_id", "score"],
@@ -581,16 +574,16 @@ read("tuples with other names", WEB,
 read("objects with attributes", WEB,
     run=Memory(lambda: [SimpleNamespace(query_id=q, doc_id=d, score=s)
         for q, d, s in scored_rows(WEB)]))
-refused("tuples without relevance", WEB, r"relevance", how="a field without a known name",
+refused("tuples without relevance", WEB, r"relevance",
     gold=Memory(lambda: tuples("Judgement", "query_id doc_id assessor",
         judged_rows(WEB))))
-read("tuples without names", WEB, "`(query, document, score)`", run=Memory(lambda: scored_rows(WEB)))
+read("tuples without names", WEB, run=Memory(lambda: scored_rows(WEB)))
 read("`{query: [(document, score)]}`", WEB,
     run=Memory(lambda: {q: list(scored.items()) for q, scored in WEB.run.items()}))
 read("sentence-transformers' hits", WEB,
     run=Memory(lambda: {q: [{"corpus_id": d, "score": s} for d, s in
         scored.items()] for q, scored in WEB.run.items()}))
-read("Task 3 in dictionaries", only_relevant(STATUTE), "Task 3, as the ids show",
+read("Task 3 in dictionaries", only_relevant(STATUTE),
     gold=Memory(lambda: relevant(STATUTE)),
     run=Memory(lambda: best_first(STATUTE)))
 read("`{question: True}` in Python", ANSWERS, run=Memory(lambda: ANSWERS.run))
@@ -608,13 +601,13 @@ for name, content, words in (
     ("a PDF", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n", r"PDF"),
 ):
     if not re.search("zip arch|tar arch", name):  # of which the command line reads the files, as of a folder
-        refused(f"{name} as the run", WEB, words, how="export it as text", run=File(content, ".txt"))
-    refused(f"{name} as the gold", WEB, words, how="export it as text", gold=File(content, ".txt"))
-refused("COLIEE's system description", CASES, r"description", how="it goes beside the run",
+        refused(f"{name} as the run", WEB, words, run=File(content, ".txt"))
+    refused(f"{name} as the gold", WEB, words, gold=File(content, ".txt"))
+refused("COLIEE's system description", CASES, r"description",
     run=File(b"Task: 1\nRun tag: ALPHA1\n\n- Machine learning models:\nhttps://example.org/model\n"
         b"- External resources:\nnone\n- Explaination:\nBM25\n"))
-refused("a page of the web in place of the file", WEB, r"web page", how="download the file itself",
+refused("a page of the web in place of the file", WEB, r"web page",
     run=File(b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n"))
-refused("a pointer of Git LFS", WEB, r"LFS|column", how="run `git lfs pull`",
+refused("a pointer of Git LFS", WEB, r"LFS|column",
     run=File(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n"))
 # fmt: on
