@@ -547,21 +547,10 @@ def test_what_holds_documents_or_no_known_answer_has_no_vote(put, here):
     assert not (here / "out.txt").exists()
 
 
-ARTICLES = ["第五百三十七条", "民法第537条第2項", "537(1)", "537条1項ただし書", "424_2", "424.2", "第424条の2"]
-
-
-@pytest.mark.parametrize("text", ARTICLES)
-def test_articles_are_written_as_in_the_gold_however_they_are_named(text, put):
-    gold = put("gold.json", '{"R07-01-O": ["537", "424-2"], "R07-02-O": ["1"]}')
-    target, _ = converted(put("T", f"R07-01-O {text} T\nR07-02-O 1 T\n"), "columns", like=gold)
-    assert target.read_text() == f"R07-01-O {'537' if '5' in text or '五' in text else '424-2'} T\nR07-02-O 1 T\n"
-
-
 def test_both_parts_of_a_run_are_kept_while_its_ids_are_written_anew(put):
     gold = put("gold.json", '{"R07-01-O": ["537"], "R07-02-O": ["1"]}')
-    both = put(
-        "both.jsonl", '{"query_id": "R7-1-O", "answer": "Y", "documents": ["537_0", "第1条_1"], "tag": "T"}\n' * 1
-    )
+    written = '{"query_id": "R7-1-O", "answer": "Y", "documents": ["537_0", "第1条_1"], "tag": "T"}\n'
+    both = put("both.jsonl", written)
     target, _ = converted(both, "jsonl", like=gold, chunks="_[0-9]$")
     assert lines_of(target) == [{"query_id": "R07-01-O", "answer": "Y", "documents": ["537", "1"], "tag": "T"}]
 
@@ -606,6 +595,6 @@ def test_statements_are_json_lines_without_a_tag(to, options, put, tmp_path):
 @pytest.mark.parametrize("to", ["json", "jsonl", "csv", "trec", "columns", "parquet"])
 def test_what_is_written_does_not_depend_on_how_lines_are_grouped(put, to):
     lines = [f"q{n % 7} Q0 d{n} 1 {n * 7 % 13} T\n" for n in range(99)] * 2
-    apart, together = put("apart/T".replace("/", "_"), "".join(lines)), put("T", "".join(sorted(lines)))
+    apart, together = put("apart_T", "".join(lines)), put("T", "".join(sorted(lines)))
     one, other = (to_run(read_run(converted(path, to)[0])) for path in (apart, together))
     assert one == other
