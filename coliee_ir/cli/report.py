@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
         drawing.start_drawing_process()  # beside the scoring
     figures = () if options.figures is None else map(str, drawing.paths(page.NAMES, options.figures))
     written = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    add(written, "output", "figures")  # which depend on where a page is made
+    add(written, "output", "figures")  # of which the page names the first without its folders
     typed = map(local, written.parse_known_args(options.typed)[1])
     outputs = options.output, *figures
     return scoring.of_scores(
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         _write,
         *outputs,
         keep="judged",
-        command=without_credentials(shlex.join(["coliee-ir", *typed, "-o", "report.html"])),
+        command=without_credentials(shlex.join(["coliee-ir", *typed, "-o", local(options.output or "-")])),
         measure="",
     )
 
