@@ -130,6 +130,7 @@ REMARKS: Final = {
     ),
     "absent-exclusion": "the protocol excludes {n} (query that is|queries that are) not in the gold",
     "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
+    "missing-claim": "{n} (claim is|claims are) not in the submission and (counts|count) as not accepted",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
     "tie.cut": "the list is cut between documents of equal score in {n} (query|queries); the greater id is kept, as in "
@@ -364,7 +365,7 @@ REMARKS: Final = {
 OF_GOLD: Final = frozenset(
     {"lost-zeros", "other-form", "other-spelling", "empty-gold", "judged-only", "unjudged-query", "unknown-claim"}
     | {"relevance-not-reached", "gold-comment", "gold-duplicate", "missing-article", "no-head"}
-    | {"gold-files"}
+    | {"gold-files", "missing-claim"}
 )
 
 _UNANSWERED: Final = {

@@ -12,8 +12,9 @@ import numpy as np
 
 from coliee_adapters import forms
 from coliee_adapters.ids import BoolArray, IntArray
+from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark, Remarks
-from coliee_ir.judging.judged import FloatArray, Judged
+from coliee_ir.judging.judged import FloatArray, Judged, judge
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure
 from coliee_ir.measures.base import by_part
@@ -89,6 +90,12 @@ def _remarks_of_main_parts(done: JudgedSubmission) -> Remarks:
                 unknown = judged.retrieved - judged.qrels.sums(judged.rank > 0)
                 for query, n in zip(basis.queries, unknown.tolist(), strict=True):
                     remarks.add("unknown-claim", f"instance {query}", n=n)
+            named = done.read["run"].other_parts.get(forms.tort.NAMED)
+            if isinstance(named, Run):
+                rank, owners = judge(judged.qrels, named, basis.excluded).rank, judged.qrels.query
+                absent = np.flatnonzero((rank == 0) & judged.answered[owners])
+                claims = ((basis.queries[owners[i]], judged.qrels.texts[i]) for i in absent.tolist())
+                remarks.each("missing-claim", (f"instance {query}: {claim}" for query, claim in claims))
         elif _matters_without_relevant(by_part(measures)["documents"], basis):
             remarks.each("empty-gold", basis.queries_where(empty))
         if any(isinstance(measure, Delegated) for measure in measures):

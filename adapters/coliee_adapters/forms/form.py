@@ -148,7 +148,7 @@ class Form(NamedTuple):
     sniff: Callable[[bytes], bool]  # whether a file's first bytes show it
     rows: Callable[[Source, Note], FoundRows] | None = None  # what a file holds, with a word on what is tolerated
     # a run whose lines are read in blocks as arrays; None where a file does not allow it, and ``rows`` does
-    run: Callable[[Source, IdRule], Run | None] | None = None
+    run: Callable[[Source, IdRule], Run | Answers | None] | None = None
     task: Callable[[bytes], str | None] | None = None  # the task that the first bytes name
     write: Callable[[FormContent, Any], None] | None = None  # writes it; None if nothing is written in it
     # what a written file of this form has a place for: ``documents``, ``labels`` (as such or as documents named Y and

@@ -11,6 +11,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import InputError, Place, quoted
@@ -18,11 +19,15 @@ from coliee_adapters.files.source import Source, decode
 from coliee_adapters.forms.form import NOTHING, Form, FormContent, FoundRows, Row
 from coliee_adapters.forms.json_text import parse
 from coliee_adapters.forms.lines import Note
-from coliee_adapters.records import normal_id
+from coliee_adapters.forms.rows import ReadingRules, run_of
+from coliee_adapters.records import Answers, IdRule, Run, normal_id
 
 FORMAT: Final = "tort"
 #: what its forms are called in ``detect``: read for the decisions, or for the claims
 NAMES: Final = (FORMAT, "claims")
+
+#: what all claims of a submission are as a part of it, beside those that are accepted
+NAMED: Final = "named"
 
 #: The sides, and what tells their claims apart once both are documents of one query.
 SIDES: Final = {"plaintiff": "p", "defendant": "d"}
@@ -92,10 +97,16 @@ def _decisions(source: Source, _: Note) -> FoundRows:
     return _decided(read_cases(source), source, _DECISION_RULE)
 
 
-def _claims(source: Source, _: Note) -> FoundRows:
-    """What a submission retrieves for rationale extraction: the claims it says are accepted, in the file's order."""
-    rows = _judged(read_cases(source), source, _CLAIM_RULE)
-    return (row._replace(number=NOTHING) for row in rows if row.number in (1, NOTHING))
+def _claims(source: Source, rule: IdRule) -> Run | Answers:
+    """What a submission retrieves for rationale extraction: the claims it says are accepted, in the file's order.
+
+    All claims that it names are its part ``NAMED``.
+    """
+    cases = read_cases(source)
+    accepted = (row._replace(number=NOTHING) for row in _judged(cases, source, _CLAIM_RULE) if row.number != 0)
+    run = run_of(accepted, ReadingRules.of(rule), source.name, "claims", source.stem)
+    named = Run.of({case.id: [claim.document for claim in case.claims] for case in cases})
+    return replace(run, other_parts={NAMED: named})
 
 
 def _decided(cases: Sequence[TortCase], source: Source, rule: str) -> Iterator[Row]:
@@ -259,5 +270,5 @@ FORMS: Final = (
         can_write=("documents", "labels", "order", "empty"),
         uses_template=True,
     ),
-    Form("run", "claims", _LOOKS, lambda _: False, _claims),
+    Form("run", "claims", _LOOKS, lambda _: False, run=_claims),
 )

@@ -299,7 +299,7 @@ def write(
     tag = tag or "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, has blanks
     rule = tag_fault(tag) if to in _SUBMITTED or (submitted and name == RUN_TARGET) else ""
     is_written = "answers" if isinstance(record, Answers) or name == "jsonl" else name
-    left = [part for part in record.other_parts if part != is_written]
+    left = [part for part in record.other_parts if part not in (is_written, tort.NAMED)]
     if isinstance(record, Answers):
         messages, remarks = _write_answers(record, target, name, tag, template), record.remarks
     else:

@@ -6,7 +6,7 @@ from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Decisions, Evaluator, evaluate, evaluate_all
+from coliee_ir import Decisions, Evaluator, convert, evaluate, evaluate_all
 from coliee_ir.rules.protocol import NEWEST
 
 GOLD = {"001": ["013", "020"], "002": ["007"], "003": ["001", "002", "003"]}
@@ -304,7 +304,7 @@ def test_a_measure_asked_for_twice_is_scored_once():
     assert list(scores.measures) == ["MicroP", "MicroF1", "P_1", "P_2"]
 
 
-def test_an_accepted_claim_that_the_gold_does_not_have_is_said(tmp_path):
+def test_claims_that_only_the_run_or_only_the_gold_names_are_said(tmp_path):
     def write(name, claims):
         entries = [{"id": claim, "is_accepted": accepted} for claim, accepted in claims]
         case = {"tort_id": "0", "plaintiff_claims": entries, "defendant_claims": [], "court_decision": True}
@@ -312,7 +312,17 @@ def test_an_accepted_claim_that_the_gold_does_not_have_is_said(tmp_path):
         return str(tmp_path / name)
 
     gold = write("gold.jsonl", [("0", True), ("1", False)])
-    remark = "[unknown-claim] 1 … (first: instance 0)"
-    for claims, said in (([("1", True)], False), ([("9", True)], True), ([("9", False)], False)):
+    unknown, missing = "[unknown-claim] 1 … (first: instance 0)", "[missing-claim] 1 … (first: instance 0: p1)"
+    for claims, said in (
+        ([("1", True)], []),
+        ([("1", False)], []),
+        ([("1", True), ("9", True)], [unknown]),
+        ([("9", True)], [unknown, missing]),
+        ([("9", False)], [missing]),
+    ):
         run = write("run.jsonl", [("0", True), *claims])
-        assert (mentions(heard(evaluate(gold, run, task="rationale").remarks), remark)) is said
+        heard_of_run = heard(evaluate(gold, run, task="rationale").remarks)
+        assert [remark for remark in (unknown, missing) if mentions(heard_of_run, remark)] == said
+        assert not mentions(heard(convert(run, tmp_path / "claims.trec", form="claims")), "[dropped] …")
+    # of a dictionary nobody knows which claims it names beside those that it accepts
+    assert not mentions(heard(evaluate(gold, {"0": ["p0"]}, task="rationale").remarks), missing)
