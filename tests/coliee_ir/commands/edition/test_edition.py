@@ -67,7 +67,9 @@ def again(held, tmp_path, monkeypatch, capsys):
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         capsys.readouterr()
         assert main(["edition", "coliee.toml", "-o", "out"]) == code
-        return capsys.readouterr().out
+        out, err = capsys.readouterr()
+        assert bool(re.search(r"^coliee-ir: not ranked: .+ \[refused\]$", err, re.M)) == ("[refused]\n" in out)
+        return out
 
     return hold
 
