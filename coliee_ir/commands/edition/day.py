@@ -26,7 +26,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Leaderboard, leaderboard
-from coliee_ir.commands.leaderboard.board import listed_by_tag
+from coliee_ir.commands.leaderboard.board import brief, listed_by_tag
 from coliee_ir.commands.validate import validate
 from coliee_ir.commands.validate.receiving import received
 from coliee_ir.commands.validate.result import Inbox
@@ -97,8 +97,8 @@ class Decision(NamedTuple):
     @property
     def key(self) -> str:
         """By what it is settled in the edition's file; the figure at the end is another one where the facts are."""
-        # a name is one word, and none that could be the figure
-        about = (re.sub(r"\s+|^(?=[0-9a-f]{4}$)", "_", name) for name in (self.team, self.run))
+        # a name is one word, of which enough is shown, and none that could be the figure
+        about = (re.sub(r"\s+|^(?=[0-9a-f]{4}$)", "_", brief(name)) for name in (self.team, self.run))
         words = [*filter(None, about)] or [self.file]
         facts = f"{self.file} {self.what}".encode("utf-8", "backslashreplace")
         return " ".join(filter(None, (self.kind, *words, f"{zlib.crc32(facts) & 0xFFFF:04x}")))

@@ -20,6 +20,7 @@ from coliee_adapters.errors import listed, printable
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.edition.day import Day, Decision
 from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
+from coliee_ir.commands.leaderboard.board import brief
 from coliee_ir.commands.leaderboard.catalogue import below, refused_below
 from coliee_ir.commands.validate import Finding, Severity
 from coliee_ir.commands.validate.result import Received, Validation
@@ -67,7 +68,7 @@ def _decisions(day: Day) -> Grid:
     common, sheet = day.teams.common, day.teams.sheet or _SHEET
     columns: dict[str, Callable[[Decision], Cell]] = {
         "team": lambda decision: decision.team or "–",
-        "what": lambda decision: f"{decision.run}: {decision.what}" if decision.run else str(decision.what),
+        "what": lambda decision: f"{brief(decision.run)}: {decision.what}" if decision.run else str(decision.what),
         "file": lambda decision: below(decision.file, common) if decision.file else "",
         "row for the teams file": lambda decision: _row(decision, below(decision.file, common), sheet),
         "or in settled": lambda decision: f'"{decision.key}"' if decision.has_key else "",
@@ -109,7 +110,7 @@ def _details(team: Team, sent: Sequence[str]) -> str:
         "described" if team.describes else "no description",
     )
     columns: dict[str, Callable[[Received], Cell]] = {
-        "file": lambda file: file.file, "task": lambda file: file.task, "run": lambda file: file.tag,
+        "file": lambda file: file.file, "task": lambda file: file.task, "run": lambda file: brief(file.tag),
         "part": lambda file: file.part, "errors": lambda file: str(file.errors or "-"),
         "warnings": lambda file: str(file.warnings or "-"),
         "remark": lambda file: ", ".join(filter(None, [team.received.get(file.file), file.remark])),
@@ -250,7 +251,7 @@ def _receipt(team: Team) -> Iterator[str]:
             ""
             if team.own[received.file].skip_reason in ("gold", "named", "judged")  # of which nothing else is said
             and received.remark != _UNREAD
-            else ", ".join(filter(None, (task, received.tag, received.part, status, received.remark)))
+            else ", ".join(filter(None, (task, brief(received.tag), received.part, status, received.remark)))
         )
         yield f"  {received.file}{when}: {description or 'received'}"
     if not team.describes and any(received.described is not None for received in team.files):
@@ -294,7 +295,7 @@ def _results(team: Team, day: Day) -> Iterator[str]:
         scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
         n_same = sum(other is board and entry_of_team.tag == entry.tag for other, entry_of_team in team.entries)
         files = ", ".join(below(file, day.teams.common) for file in entry.files)
-        run = f"{entry.tag} ({files})" if n_same > 1 else entry.tag
+        run = f"{brief(entry.tag)} ({files})" if n_same > 1 else brief(entry.tag)
         yield f"  Task {board.called}, {run}: {place or 'no score'}; {scores}"
     yield from (f"  {invalid.tag or 'file'}: not ranked; {invalid.reason}" for invalid in team.refused)
     yield from (

@@ -28,6 +28,7 @@ from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.day import Day
 from coliee_ir.commands.edition.desk import Change, changes_of, table
 from coliee_ir.commands.edition.public import Pictures, code
+from coliee_ir.commands.leaderboard.board import brief
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import markdown
 from coliee_ir.output.rendering import jsonable
@@ -237,6 +238,6 @@ def summary_lines(news: News) -> Iterable[str]:
         decisions = f"{counted(len(decide), 'open decision')} ({len(news.decide)} new, marked *)"
         yield f"{decisions}; settle each in the teams file, or write to the team:"
     for decision in decide:
-        about = " ".join(filter(None, (decision["team"], decision["run"]))) or decision["file"]
+        about = " ".join(brief(name) for name in (decision["team"], decision["run"]) if name) or decision["file"]
         sentence = ": ".join(filter(None, (about, decision["what"])))
         yield f"  {'*' if decision['key'] in news.decide else ' '} {sentence} [{decision['kind']}]"

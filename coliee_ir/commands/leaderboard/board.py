@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple, Self
 import numpy as np
 
 from coliee_adapters.by_key import by_key
-from coliee_adapters.errors import listed, printable
+from coliee_adapters.errors import listed, printable, shortened
 from coliee_adapters.forms.lines import plural
 from coliee_adapters.ids import IntArray
 from coliee_adapters.system_descriptions import Description
@@ -26,6 +26,9 @@ from coliee_ir.stats.resampling import Interval, Resampling, resampled
 
 #: the statuses of runs that a public table shows
 _PUBLIC: Final = ("", LATE, "unofficial")
+
+#: characters of a name in a table
+_LONGEST: Final = 60
 
 #: so many runs are named that may be the best
 _NAMED: Final = 6
@@ -98,6 +101,11 @@ def listed_by_tag(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]
     """Team, tag → the runs that a row of the list of teams names by their tag."""
     by_tag = (entry for entry in entries if entry.submission is not None and entry.submission.listed == entry.tag)
     return by_key(by_tag, lambda entry: (entry.team, entry.tag))
+
+
+def brief(name: str) -> str:
+    """A name as tables have it, in which one that is too long would leave no room for the others."""
+    return name if len(name) <= _LONGEST else shortened(name, _LONGEST)
 
 
 def order_key(scores: Scores, tie_break: Sequence[str]) -> tuple[float, ...]:
@@ -234,7 +242,7 @@ class Ranking:
     @property
     def best(self) -> str:
         """Which run is the best, or which may be, in words; empty where there is nothing to compare."""
-        names = [printable(entry.name) for entry in self.counted if entry.may_be_best]
+        names = [brief(printable(entry.name)) for entry in self.counted if entry.may_be_best]
         if len(self.counted) < 2 or not names:
             return ""
         return f"the best {'may be any of:' if names[1:] else 'is'} {listed(names, _NAMED)}"
@@ -278,5 +286,5 @@ class Ranking:
         return [entry.scores.results[measure] for entry in entries if measure in entry.scores.results]
 
     def names(self) -> list[str]:
-        """What the runs are called."""
-        return [entry.name for entry in self.entries]
+        """What the runs are called in tables."""
+        return [brief(entry.name) for entry in self.entries]

@@ -20,7 +20,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Gold, normal_id
 from coliee_adapters.remarks import Remark, as_json
-from coliee_ir.commands.leaderboard.board import Entry, Ranking
+from coliee_ir.commands.leaderboard.board import Entry, Ranking, brief
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.judging.judged import BoolArray, FloatArray
@@ -52,8 +52,16 @@ def ranking(board: Ranking) -> Grid:
 
 def name_columns(board: Ranking) -> dict[str, _Column]:
     """Heading → cell of what a run is called, and what the list of teams says of it."""
-    team: dict[str, _Column] = {"team": lambda entry: entry.team} if any(run.team for run in board.entries) else {}
-    return {**team, "run": lambda entry: entry.scores.name_in_team, **teams_file_columns(board)}
+    team: dict[str, _Column] = {"team": _team} if any(run.team for run in board.entries) else {}
+    return {**team, "run": _run, **teams_file_columns(board)}
+
+
+def _team(entry: Entry) -> str:
+    return brief(entry.team)
+
+
+def _run(entry: Entry) -> str:
+    return brief(entry.scores.name_in_team)
 
 
 def teams_file_columns(board: Ranking) -> dict[str, _Column]:
@@ -125,9 +133,9 @@ def results(board: Ranking, style: str = "") -> Grid:
     entries = [entry for entry in board.entries if not (is_theirs and entry.status)]
     decimals = board.protocol.decimals if is_theirs else 4
     cells: dict[str, _Column] = {
-        "place": lambda entry: str(entry.place or "–"), "team": lambda entry: entry.team,
-        "file": lambda entry: entry.tag if entry.file == MEMORY else re.split(r"[/\\]", entry.file)[-1],
-        "run": lambda entry: entry.scores.name_in_team, **teams_file_columns(board),
+        "place": lambda entry: str(entry.place or "–"), "team": _team,
+        "file": lambda entry: brief(entry.tag if entry.file == MEMORY else re.split(r"[/\\]", entry.file)[-1]),
+        "run": _run, **teams_file_columns(board),
         "returned": lambda entry: "" if board.main == "answers" else _count(entry, "retrieved"),
         "correct": lambda entry: _count(entry, "correct"), "right": lambda entry: _right(board, entry),
         **scored(board, decimals),
@@ -199,12 +207,12 @@ def approaches(board: Ranking) -> Grid:
     runs: dict[tuple[str, ...], list[str]] = {}
     for entry in board.entries:
         if (description := board.description(entry)) is not None:
-            name = entry.scores.name_in_team
+            name = _run(entry)
             texts = (
                 " ".join(text.split()) or "-"
                 for text in (description.models, description.resources, description.explanation)
             )
-            runs.setdefault((entry.team or f"\0{name}", *texts), []).append(name)
+            runs.setdefault((_team(entry) or f"\0{name}", *texts), []).append(name)
     columns: dict[str, Callable[[tuple[tuple[str, ...], list[str]]], Cell]] = {
         **({"team": lambda row: row[0][0].partition("\0")[0]} if with_teams else {}),
         "runs": lambda row: ", ".join(row[1]),

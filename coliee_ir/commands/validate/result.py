@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any, ClassVar, Final
 
 from coliee_adapters.by_key import by_key
-from coliee_adapters.errors import listed, printable, quoted
+from coliee_adapters.errors import listed, printable, quoted, shortened
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.commands.validate.rules import RULES, Severity
@@ -183,7 +183,8 @@ class Inbox(Checked):
         """One row a file."""
         words = {True: "yes", False: "no", None: ""}
         columns: dict[str, Callable[[Received], Cell]] = {
-            "team": lambda row: row.team, "task": lambda row: row.task, "run": lambda row: row.tag,
+            "team": lambda row: shortened(row.team), "task": lambda row: row.task,
+            "run": lambda row: shortened(row.tag),
             "part": lambda row: row.part, "file": lambda row: row.file, "described": lambda row: words[row.described],
             "errors": lambda row: Number(row.errors, str(row.errors or "-")),
             "warnings": lambda row: Number(row.warnings, str(row.warnings or "-")),

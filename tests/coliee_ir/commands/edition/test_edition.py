@@ -489,6 +489,22 @@ def test_what_a_status_does(again, tmp_path, written):
     assert ("KIS1" in page) == (status in ("", "late", "unofficial"))
 
 
+def test_a_long_name_leaves_room_for_the_others(again, tmp_path, capsys):
+    runs = {f"mailbox/{team}/run.txt": made._task1(f"{team}1", at, 9) for at, team in enumerate(("ARC", "KIS"))}
+    tags = ["Z" * 5000, "Z" * 4999 + "X"]
+    long = {f"{n}.txt": made._task1(tag, 3 + n, 7) for n, tag in enumerate(tags)}
+    said = again({**runs, "mailbox/l.eml": _mailed("L" * 300, long)})
+    found = results(tmp_path)
+    assert {run["tag"] for run in found["tasks"]["1"]["runs"]} >= {*tags}
+    assert max(map(len, said.splitlines())) < 1000 and all(len(one["key"]) < 200 for one in found["decide"])
+    table = (tmp_path / "out/paper/task1-results.tex").read_text()
+    assert table.count(r"\begin{table") <= 3 and "ARC1" in table
+    pages = "".join(path.read_text() for path in tmp_path.glob("out/*/*.html"))
+    assert "Z" * 40 in pages and "Z" * 100 not in re.sub('<svg.*?</svg>|title="[^"]*"', "", pages, flags=re.S)
+    main(["validate", "mailbox", "--gold", "gold/task1.json"])
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 500
+
+
 #: rows of the list of teams → the runs that are ranked, and those of which a status is asked about
 ROWS = {
     "KIS1,KIS,,replaced by KIS2\nKIS2,KIS,,replaced by KIS1\n": ((), ("KIS1", "KIS2")),
