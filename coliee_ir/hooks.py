@@ -28,10 +28,11 @@ import numpy.typing as npt
 from coliee_adapters.checked import in_order, texts
 from coliee_adapters.errors import ScoreWarning, UsageError
 from coliee_adapters.records import GoldLike, normal_id
-from coliee_adapters.remarks import Remark
+from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.measures import Measure
 from coliee_ir.reading.basis import Rules, suggesting_rules
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.scores import warn_of_doubts
 
 __all__ = ["RankingEvaluator", "compute_metrics"]
 
@@ -209,8 +210,8 @@ class RankingEvaluator:
         queries: query → text.
         documents: document → text; for a task where each query has documents of its own, query → document → text.
         measures: names of measures, the first of which chooses the best model; by default the official ones.
-        top: how many documents of each query are kept; by default 100. Measures of sets need a cutoff, ``MicroF1@5``,
-            or this.
+        top: how many documents of each query are kept; by default 100, so that ``AP`` is AP@100. Measures of sets
+            need a cutoff, ``MicroF1@5``, or this.
         name: what stands before the measures' names.
         batch_size: as ``encode`` takes it.
         write_csv: whether a row for each evaluation is appended to ``COLIEE_evaluation_NAME_results.csv`` in the
@@ -253,6 +254,7 @@ class RankingEvaluator:
         self.write_csv = write_csv
         self.csv_file = f"COLIEE_evaluation{'_' if name else ''}{name}_results.csv"
         self.primary_metric = self._metric_name(_measured(self.evaluator)[0].name)
+        warn_of_doubts([*self._lacking().sentences()])
 
     def __call__(
         self, model: Any, output_path: str | None = None, epoch: float = -1, steps: int = -1
@@ -270,6 +272,19 @@ class RankingEvaluator:
     def get_config_dict(self) -> dict[str, Any]:
         """What a model card says of how it was evaluated."""
         return {"task": self.evaluator.task, "edition": self.evaluator.edition, "top": self.top}
+
+    def _lacking(self) -> Remarks:
+        """Queries of the gold that are left out, having no text, and relevant documents that no model can find."""
+        remarks, evaluator, id_of = Remarks(), self.evaluator, self.evaluator.id_of
+        shared = frozenset(map(id_of, self.documents)) if self.are_shared else frozenset()
+        known = {id_of(query): shared or set(map(id_of, self.documents.get(query, ()))) for query in self.queries}
+        remarks.each("no-text", sorted(evaluator.excluded.difference(known, evaluator.protocol.exclude)))
+        for query in filter(known.__contains__, evaluator.queries):
+            judged = (evaluator.gold.qrels or {}).get(query, {})
+            relevant = [document for document, level in judged.items() if level >= evaluator.protocol.level]
+            absent = [document for document in relevant if document not in known[query]]
+            remarks.each("absent-document", [f"query {query}: {document}" for document in absent])
+        return remarks
 
     def _append(self, folder: Path, when: list[float], measures: Mapping[str, float]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
