@@ -28,6 +28,7 @@ from coliee_ir.inbox.folders import SKIP_REASONS, UNREAD
 from coliee_ir.inbox.grouping import Excess
 from coliee_ir.inbox.inventory import InboxFile
 from coliee_ir.inbox.sheets import Sheet
+from coliee_ir.inbox.tasks import OF_PILOT
 from coliee_ir.output.grid import Cell, Grid, html, in_html, no_formula
 from coliee_ir.output.rendering import render
 from coliee_ir.output.webpage import Section, file_name, page
@@ -186,7 +187,8 @@ def teams_of(day: Day) -> Iterator[Team]:
             run
             for board in day.boards
             for run in board.invalid
-            if not own.keys().isdisjoint(run.files) and day.placed.isdisjoint(run.files)
+            # a run of the pilot is one of two tasks
+            if not own.keys().isdisjoint(run.files) and (board.task in OF_PILOT or day.placed.isdisjoint(run.files))
         )
         refused = by_key((refused_below(run, common) for run in invalid), lambda run: run.files)
         yield Team(
@@ -201,7 +203,12 @@ def teams_of(day: Day) -> Iterator[Team]:
                 )
                 for row in rows
             ],
-            [replace(finding, file=own[finding.file]) for finding in day.inbox.findings if finding.file in own],
+            [
+                # the gold is the organisers' alone
+                replace(finding, file=own[finding.file], facts={**finding.facts, "like": ""})
+                for finding in day.inbox.findings
+                if finding.file in own
+            ],
             [
                 (board, entry)
                 for board in day.boards
@@ -218,7 +225,7 @@ def mails(day: Day, team: Team) -> dict[str, bytes]:
     """The kind of a mail to a team → its file: a receipt, and once they are told, the results."""
     is_sure = not any(file.sender.is_in_doubt for file in team.own.values())
     texts = {
-        "receipt": ("what we received from", _receipt(team)),
+        "receipt": ("what we received from", _receipt(team, {part.task for part in day.edition.tasks})),
         **({"results": ("the results of", _results(team, day))} if day.edition.phase == "results" else {}),
     }
     apart = [_APART.format(team.account), ""] if team.account and not is_sure else []
@@ -240,12 +247,13 @@ def mails(day: Day, team: Team) -> dict[str, bytes]:
     return contents
 
 
-def _receipt(team: Team) -> Iterator[str]:
+def _receipt(team: Team, asked: set[str]) -> Iterator[str]:
     """What came, when, as what it was read, and how to mend what is wrong."""
     yield f"We received {counted(len(team.files), 'file')}:"
     for received in team.files:
         when = f", {team.received[received.file]}" if received.file in team.received else ""
-        task = f"Task {received.task}" if received.task else ""
+        tasks = asked.intersection(OF_PILOT) if received.task in OF_PILOT else {received.task} - {""}
+        task = ", ".join(f"Task {name}" for name in sorted(tasks))
         status = team.own[received.file].sender.status if received.tag else ""
         description = (
             ""
@@ -299,7 +307,8 @@ def _results(team: Team, day: Day) -> Iterator[str]:
         yield f"  Task {board.called}, {run}: {place or 'no score'}; {scores}"
     yield from (f"  {invalid.tag or 'file'}: not ranked; {invalid.reason}" for invalid in team.refused)
     yield from (
-        f"  Task {task}, {counted(over.n, 'run')}: not scored; {over.most} are allowed" for task, over in team.held
+        f"  Task {task}, {counted(len(over.runs), 'run')} of {over.n}: not scored; {over.most} are allowed"
+        for task, over in team.held
     )
 
 

@@ -436,6 +436,24 @@ def test_the_desk_has_a_letter_for_every_team(held):
     assert f"<td>&quot;{key}&quot;</td>" in index and "ARC/task4.ARCbest,ARC,,,disqualified" in index
 
 
+def test_a_letter_says_all_and_only_what_its_team_may_use(again, tmp_path):
+    rationale = '[[task]]\ntask = "rationale"\ngold = "gold/tort.jsonl"\n'
+    told = 'phase = "results"\n' + QUICK + rationale
+    torts = re.sub('"court_decision": (true|false)', '"court_decision": null', made._torts(1, 5), count=1)
+    runs = {f"{n}.txt": made._task1(f"KIS{n}", 3, 5) for n in range(5)}
+    form = json.dumps({f"{n:06}.txt": [f"{n + 501:06}.txt"] for n in range(1, 21)})
+    again({
+        "coliee.toml": told, "teams.csv": "tag,team,status\nKIS0,KIS,ranked\nKIS1,KIS,ranked\n",
+        "mailbox/k.eml": _mailed("KIS", runs), "mailbox/c.eml": _mailed("CNULL", {"CNULL1.jsonl": torts}),
+        "mailbox/j.eml": _mailed("CJSON", {"CJSON1.json": form}),
+    })  # fmt: skip
+    letters = {path.parent.name + path.name[:2]: path.read_text() for path in tmp_path.glob("out/desk/*/*.eml")}
+    assert letters["resultski"].count("MicroF1") == 2 and "3 runs of 5" in letters["resultski"]
+    assert "null" in letters["resultscn"] and "RationaleF1" in letters["resultscn"]
+    assert "Task rationale" in letters["receiptcn"] and "Task tort" in letters["receiptcn"]
+    assert "coliee-ir convert" in letters["receiptcj"] and "gold" not in letters["receiptcj"]
+
+
 def test_results_are_told_in_their_phase_and_decisions_stay_settled(again, tmp_path):
     runs = {f"mailbox/{team}/run.txt": made._task1(f"{team}1", at, 9) for at, team in enumerate(("ARC", "KIS"))}
     again({**runs, "mailbox/ARC/best.txt": made._task1("ARC2", 0, 20) + "000020 000520 ARC2\n"})
