@@ -90,6 +90,26 @@ def test_neither_rows_nor_columns_in_another_order_change_what_ranks(tmp_path):
     assert leaderboard(Scored.read(file), n_resamples=9).ranking.name == "nDCG"
 
 
+@pytest.mark.parametrize(
+    ("columns", "is_total"),
+    [
+        ([[1, 2, 6, 3], [4, 1, 1, 2]], True),
+        ([[1, 2, 6, 3], [4, 1, 1, 2.1]], False),  # of one run, chance makes it
+        ([[1, 3, 2], [4, 1, 2.5]], False),  # as it does of few queries
+        ([[1, 2, 3, 2], [4, 1, 1, 2]], False),  # or of values that are often the same
+    ],
+)
+def test_a_last_row_is_a_total_where_chance_does_not_make_it_one(columns, is_total, tmp_path):
+    rows = [["query", *"ab"[: len(columns)]], *([f"q{n}", *row] for n, row in enumerate(zip(*columns, strict=True)))]
+    (file := tmp_path / "s.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+    declared = {"query": "query", "tag": "|".join(rows[0][1:])}
+    if is_total:
+        with refusing(InputError, f"[ambiguous] … (found 'q{len(columns[0]) - 1}')"):
+            Scored.read(file, columns=declared)
+    else:
+        assert len(Scored.read(file, columns=declared)[0].query_ids) == len(columns[0])
+
+
 def test_what_is_declared_is_read(tmp_path):
     (file := tmp_path / "s.csv").write_text(WIDE)
     assert [one.tag for one in Scored.read(file, columns={"tag": "a|b"})] == ["a", "b"]
