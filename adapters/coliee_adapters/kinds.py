@@ -285,6 +285,8 @@ REMARKS: Final = {
     "gold known?",
     "gold-itself.file": "{file} equals the gold, and is not ranked",
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
+    "several-tasks": "{n} of its queries (is|are) of Task {task}, for which the file is not scored; runs of several "
+    "tasks need a file each",
     "everything": "{n} of its lists for the {queries} questions of Task {task} have more than {many} documents, and "
     "{measure} counts none that is wrong: is it right by the length of its lists?",
     "undescribed": "no system description has arrived",

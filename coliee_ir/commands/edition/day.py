@@ -41,6 +41,7 @@ from coliee_ir.inbox.teams import IN_DOUBT, LATE, OUT, Teams
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import MacroR, MicroR
+from coliee_ir.reading.anything import queries_of
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import known_edition, protocol
@@ -375,6 +376,21 @@ def _retrieved(run: Submission, basis: Basis, numbers: dict[tuple[str, str], int
     )
 
 
+def _several_tasks(day: Day) -> _Found:
+    """Runs with queries of another task, or gold, where they are not scored."""
+    bases = dict(zip((part.name for part in day.edition.tasks), day.bases, strict=True))
+    scored = {(board.called, file) for board in day.boards for entry in board.entries for file in entry.files}
+    for board in day.boards:
+        for entry in board.counted:
+            if entry.submission is None or not entry.scores.extra:
+                continue
+            queries = {*queries_of(bases[board.called].read(entry.submission.run))}.difference(board.queries)
+            for name, basis in bases.items():
+                n = len(queries.intersection(basis.queries))
+                if n and scored.isdisjoint((name, file) for file in entry.files):
+                    yield Decision(Remark.of("several-tasks", (), n, task=name), entry.team, entry.tag, entry.file)
+
+
 def _remarks_of_boards(day: Day) -> _Found:
     """Too many runs, several in a file, equal ones, corrected ones, and what the list and the runs do not agree on."""
     for board in day.boards:
@@ -503,6 +519,6 @@ def _hard_questions(day: Day) -> _Found:
 
 _FINDERS: Final = (
     _missing_tasks, _unknown_rules, _late_files, _doubtful_senders, _lost_runs, _shared_tags, _set_aside,
-    _refused_files, _unread_files, _suspicious_runs, _long_lists, _copies, _near_copies, _remarks_of_boards,
-    _description_gaps, _hard_questions,
+    _refused_files, _unread_files, _suspicious_runs, _long_lists, _several_tasks, _copies, _near_copies,
+    _remarks_of_boards, _description_gaps, _hard_questions,
 )  # fmt: skip
