@@ -103,7 +103,7 @@ REMARKS: Final = {
     "other-spelling": Doubt("{n} query (id matches|ids match) nothing: the gold spells (it|them) differently"),
     "no-match": Doubt("no retrieved document is judged in the gold, so the score is zero"),
     "upside-down": Doubt(
-        "AP would be {examples} with every list reversed: are the worst documents first? `--decision order=ascending` "
+        "AP is {examples} with every list reversed: are the worst documents first? `--decision order=ascending` "
         "turns the lists of all runs around, `coliee-ir convert RUN OUT --decision order=ascending` those of one"
     ),
     "self-retrieved": "{n} (query retrieves|queries retrieve) (itself|themselves) first; "
@@ -173,6 +173,10 @@ REMARKS: Final = {
     "Accuracy",
     "gold-itself": Doubt(
         "the run holds the documents or answers of the gold in every query, and no others: is it the gold itself?"
+    ),
+    "inverted-answers": Doubt(
+        "{examples} answers would be right if each were inverted: do Y and N mean the opposite? "
+        "`coliee-ir convert RUN OUT --to labels --labels Y=N,N=Y`, with the words of RUN, inverts them"
     ),
     "upside-down.opposed": Doubt(
         "{run} and {other} rank the documents that both have in opposite orders; are the worst of "
@@ -314,7 +318,8 @@ REMARKS: Final = {
     "sheet-rows": "{file}: {n} (question|questions) not judged and skipped",
     "sheet-rows.empty": "{file}: no judged question is marked as {examples}",
     "undefined-measure": "{measure} is undefined for {examples}: no query contributes to it",
-    "no-difference": "{n} (pair|pairs) of runs (has|have) the same {measure} contributions in every query",
+    "no-difference": "{n} (pair|pairs) of runs (has|have) the same {measure} contributions in every query; "
+    "intervals are about other queries",
     "no-difference.error": "{n} (pair|pairs) of runs (differs|differ) by the same amount in every query, so the t test "
     "is undefined",
     "pooled-files": "{n} (file holds|files hold) other queries of the runs of the files before, and all queries count "

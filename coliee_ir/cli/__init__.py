@@ -36,7 +36,7 @@ GROUPS = {
     },
     "Compare": {
         "compare": "test which differences between runs are significant, with intervals and effect sizes",
-        "plan": "estimate how many queries a comparison needs to detect a difference",
+        "plan": "estimate the smallest difference that a comparison of N queries detects",
     },
     "Organise": {
         "leaderboard": "rank the submissions of many teams, and make the tables of an overview paper",

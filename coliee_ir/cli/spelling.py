@@ -41,12 +41,19 @@ _ELSEWHERE: Final = {
     "baseline": ("coliee-ir compare GOLD RUN RUN --baseline TAG",),
     **dict.fromkeys(("queries", "topics", "num-queries", "sample-size", "n"), ("--size {n}",)),
     **dict.fromkeys(
-        ("effect", "effect-size", "mde"), ("--size N, with the smallest difference that so many queries show",)
+        ("effect", "effect-size", "mde", "difference", "delta", "margin"),
+        ("--size N, with the smallest difference that so many queries show",),
     ),
     "power": ("--size N (at a power of 0.8; others in Python alone: plan(scored, power={n}))",),
     "store": ("-q -f csv -o FILE",),
     "verbose": ("--timing",),
+    **dict.fromkeys(("quiet", "silent"), ("coliee-ir … 2>/dev/null (remarks go to standard error)",)),
+    **dict.fromkeys(("cv", "kfold", "k-fold", "n-folds"), ("--folds {n}", "coliee-ir tune GOLD RUN --folds {n}")),
 }
+#: methods of other tools that nothing here does
+_NOT_HERE: Final = frozenset(
+    ("bootstrap", "wilcoxon", "sign", "bonferroni", "holm", "bh", "fdr", "tukey", "combmax", "combmin", "combmed")
+)
 #: trec_eval's flags → what to do instead; ``{number}`` is the flag's
 _OF_TREC_EVAL: Final = {
     "-l": "; trec_eval's level is written into the measure: AP(rel={number})",
@@ -72,6 +79,7 @@ _VALUES: Final = {
     **dict.fromkeys(("permutation", "bootstrap", "mcnemar", "wilcoxon", "sign"), ("randomisation",)),
     **dict.fromkeys(("bonferroni", "holm", "bh", "fdr", "tukey", "max-t"), ("maxt",)),
     **dict.fromkeys(("majority", "voting"), ("vote",)),
+    **dict.fromkeys(("combmax", "combmin", "combmed"), ("combsum",)),
     **dict.fromkeys(("submission", "run"), ("columns",)),
     **dict.fromkeys(("answers", "answer", "label"), ("labels",)),
     **dict.fromkeys(("llm", "txt", "output", "model"), ("text",)),
@@ -102,7 +110,7 @@ def option_hint(typed: str, known: Collection[str], after: Sequence[str] = ()) -
     if here:
         share = re.fullmatch(r"0?\.[0-9]+", value) is not None
         n, rest = (value, f"{1 - float(value):g}") if share else (value if re.fullmatch(_NUMBER, value) else "N", "W")
-        return f"; did you mean {here.format(n=n, rest=rest, value=value or 'FORMAT')}?"
+        return _meant(plain.lower(), here.format(n=n, rest=rest, value=value or "FORMAT"))
     if commands := [command for command in COMMANDS if name in parser_of(command)._option_string_actions]:
         return f"; {name} is an option of {', '.join(commands)}"
     names = [option[2:] for option in known if option.startswith("--")]
@@ -113,7 +121,13 @@ def choice_hint(message: str) -> str:
     """The value that was probably meant, as the rest of argparse's sentence."""
     typed, *known = re.findall(r"[^'(), ]+", message.partition("invalid choice: ")[2].replace("choose from", ""))
     plain = re.sub(r"^task[\W_]*(?=\w)", "", typed.lower())
-    return checked.did_you_mean(next((value for value in _VALUES.get(plain, ()) if value in known), plain), known)
+    ours = next((value for value in _VALUES.get(plain, ()) if value in known), "")
+    return _meant(plain, ours) if ours else checked.did_you_mean(plain, known)
+
+
+def _meant(typed: str, ours: str) -> str:
+    """What to type in place of another tool's word, or that nothing here does what it says."""
+    return f"; {typed} is not offered, and {ours} is nearest" if typed in _NOT_HERE else f"; did you mean {ours}?"
 
 
 def extra_words_hint(command: str, known: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""How many queries, or how large a difference: what next year's comparison can show, from this year's runs.
+"""How large a difference next year's comparison can show with how many queries, from this year's runs.
 
 Scores ──terms──▶ standard errors ──▶ those of n queries ──▶ the differences that the test finds
 """
@@ -161,7 +161,7 @@ def plan(
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
 ) -> Plan:
-    """How many queries, or how large a difference, next year's comparison of such runs needs.
+    """The least difference that next year's comparison of such runs finds, for numbers of queries.
 
     In closed form, from the standard error with which ``compare`` and ``leaderboard`` test; of accuracies, by McNemar's
     exact test; of several pairs, corrected jointly. A note says how far off the power may be where few queries decide.

@@ -46,6 +46,7 @@ _ELSEWHERE: Final = (
     (r"dcgburges(?:@(?P<at>[0-9]+))?", "in ranx it is not normalised", "nDCG(dcg='exp-log2'){at}"),
     (rf"rbp{_P}", "", "RBP(p={p})"), (rf"rbpresid{_P}", "", "RBPResidual(p={p})"), (rf"dcg{_AT}", "", "nDCG{at}"),
     (rf"idealdcg{_AT}", "", "nDCG"), (rf"(?:unj|hole){_AT}", "", "Judged{at}"), (r"yaap", "", "AP"),
+    (r"all", "the task's measures need no name, and trec_eval's are all_trec", "all_trec"),
 )  # fmt: skip
 
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.

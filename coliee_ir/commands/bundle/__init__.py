@@ -196,11 +196,11 @@ def _codabench(basis: Basis, title: str, image: str, deadline: datetime.datetime
     )
     stated = submission_rules(basis.task, basis.edition).most_runs if has_submissions(basis.task) else None
     most = stated or _MOST_RUNS
-    until = "–" if deadline is None else f"{deadline.astimezone(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
+    until = "" if deadline is None else f"{deadline.astimezone(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
     year = basis.edition if deadline is None else deadline.year
     about = (
-        f"Deadline: {until}. Upload one run, as a file or a zip of its files; each team may send {most}. Measures: "
-        f"{', '.join(basis.names)}; the first one ranks. The organisers publish the scores."
+        f"{f'Deadline: {until}. ' * bool(until)}Upload one run, as a file or a zip of its files; each team may send "
+        f"{most}. Measures: {', '.join(basis.names)}; the first one ranks. The organisers publish the scores."
     )
     competition = (
         f"version: 2\ntitle: {_quoted(title)}\ndescription: {_quoted(about)}\nimage: logo.png\n"
@@ -210,7 +210,7 @@ def _codabench(basis: Basis, title: str, image: str, deadline: datetime.datetime
         "tasks:\n  - index: 0\n    name: test\n    description: the test set\n    reference_data: reference_data.zip\n"
         "    scoring_program: scoring_program.zip\n"
         "phases:\n  - index: 0\n    name: Test\n    description: the test set\n"
-        f"    start: {f'{year}-01-01' if year else '–'}\n{f'    end: {until}{chr(10)}' if deadline else ''}"
+        f"    start: {f'{year}-01-01' if year else '–'}\n{f'    end: {until}{chr(10)}' if until else ''}"
         f"    max_submissions: {most}\n    max_submissions_per_day: {most}\n"
         "    hide_score_output: true\n    tasks:\n      - 0\n"
         f"leaderboards:\n  - title: Results\n    key: results\n    hidden: true\n    columns:\n{columns}"

@@ -307,8 +307,8 @@ class Comparison(OnGold):
             joint = "corrected jointly" if self.is_joint else "not corrected"
             holding = f". The {percent} intervals and p-values are {joint} for {n} pairs."
         if self.margin is not None:
-            verdicts = f"{100 - 200 * self.alpha:.6g}% intervals and the margin ±{self.margin:g}"
-            holding = f", with {'joint ' * self.is_joint}{percent} intervals. Verdicts use {verdicts}."
+            verdicts = f'{100 - 200 * self.alpha:.6g}% intervals, not p; "not better" means not by more than the margin'
+            holding = f", with {'joint ' * self.is_joint}{percent} intervals. Verdicts use {verdicts} ±{self.margin:g}."
         return Grid.of(rows, columns, f"{what}, run minus versus{holding}", 2 + bool(self.others))
 
     def scores(self) -> Grid:

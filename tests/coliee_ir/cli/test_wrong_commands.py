@@ -52,7 +52,15 @@ evaluate gold.json bm25.txt --by k=5                      │ usage           �
 evaluate gold.json bm25.txt --task Task1                  │ usage           │ did you mean 1?
 fuse bm25.txt dense.txt --method RRF                      │ usage           │ did you mean rrf?
 compare gold.json bm25.txt dense.txt --alpha 0.01         │ usage           │ --confidence-level 0.99
-compare gold.json bm25.txt dense.txt --bonferroni         │ usage           │ --correction maxt
+compare gold.json bm25.txt dense.txt --bonferroni         │ usage           │ not offered, and --correction maxt
+compare gold.json bm25.txt dense.txt --bootstrap          │ usage           │ not offered, and --test randomisation
+compare gold.json bm25.txt dense.txt --test wilcoxon      │ usage           │ not offered, and randomisation
+compare gold.json bm25.txt dense.txt --cv 5               │ usage           │ coliee-ir tune GOLD RUN --folds 5
+tune gold.json bm25.txt --cv 5                            │ usage           │ did you mean --folds 5?
+fuse bm25.txt dense.txt --method combmax                  │ usage           │ not offered, and combsum
+evaluate gold.json bm25.txt --quiet                       │ usage           │ 2>/dev/null
+evaluate gold.json bm25.txt -m all                        │ unknown-measure │ all_trec
+plan gold.json bm25.txt dense.txt --margin 0.05           │ usage           │ --size N
 compare gold.json bm25.txt dense.txt --test ttest         │ usage           │ did you mean t?
 compare gold.json bm25.txt dense.txt --test mcnemar       │ usage           │ did you mean randomisation?
 convert bm25.txt x.txt --to submission                    │ usage           │ did you mean columns?

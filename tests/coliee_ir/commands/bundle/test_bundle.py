@@ -182,6 +182,7 @@ def test_competition_yaml_is_as_codabench_reads_it(tmp_path):
             assert set(needed.split()) <= set(entry) <= {*needed.split(), *allowed.split()}, where
     files = [held["image"], held["terms"], task["scoring_program"], task["reference_data"], held["pages"][0]["file"]]
     assert all((bundle / name).stat().st_size for name in files)
+    assert "–" not in held["description"]  # which has no deadline
     assert held["version"] == 2 and held["docker_image"] == "me/scorer" and phase["tasks"] == [task["index"]]
     assert phase["max_submissions"] == phase["max_submissions_per_day"] == 3
     assert phase["hide_score_output"] is True and board["hidden"] is True
