@@ -157,14 +157,14 @@ class Contents:
         tuned = {i: run for i, run in enumerate(self.tunings) if run is not None and not math.isnan(run.held_out)}
         top = max(tuned, key=lambda i: round(tuned[i].held_out, 3), default=0)
         gains = top in tuned and round(tuned[top].held_out, 3) > round(value, 3)
-        as_submitted = " as submitted" * (gains and top > 0)
+        others = "; other runs were not cut" * (len(tuned) == 1 < len(self.names))
+        as_submitted = " as submitted" * ((gains and top > 0) or bool(others))
         score = f"{self.measure} {value:.3f}{_in_brackets(first.interval)}"
         if best == f"the best is {name}":
             yield f"{name} is the best run{as_submitted}: {score}."
         elif not math.isnan(value):
             start = f"{best[:1].upper()}{best[1:]}; {name} has" if best else f"{name}:"
             yield f"{start} {score}{as_submitted}."
-        others = "; other runs were not cut" * (len(tuned) == 1 < len(self.names))
         if gains:
             yield self._of_cut(tuned[top], self.names[top], others)
         elif tuned:
