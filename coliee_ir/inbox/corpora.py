@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from coliee_adapters import corpora
 from coliee_adapters.checked import suggesting_keywords
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files.source import PathLike
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.forms.lines import content_lines, split_columns
 from coliee_adapters.records import Gold
+from coliee_ir.reading.anything import read_queries
 from coliee_ir.rules.choices import TASKS
 from coliee_ir.rules.protocol import all_rules, task_name
 
@@ -37,6 +41,15 @@ def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike
         names = ", ".join(task_with_texts for task_with_texts in TASKS if _kind(task_with_texts))
         raise UsageError("empty", f"there are no texts of task {name!r}; the tasks with texts are {names}")
     return corpora.read_corpus(path, kind=kind, gold=gold)
+
+
+def listed_ids(path: PathLike) -> tuple[str, ...] | None:
+    """The ids of a file with one a line; None for any other file."""
+    if Path(path).is_dir():
+        return None
+    source = Source(path)
+    lines = content_lines(source.text(), source.name)
+    return read_queries(source) if all(len(split_columns(line)) == 1 for _, line in lines) else None
 
 
 def _kind(task: str) -> corpora.Kind | None:

@@ -21,7 +21,7 @@ from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Gold, normal_id
 from coliee_adapters.remarks import Remark, as_json
 from coliee_ir.commands.leaderboard.board import Entry, Ranking, brief
-from coliee_ir.inbox.corpora import read_corpus
+from coliee_ir.inbox.corpora import listed_ids, read_corpus
 from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure
@@ -355,9 +355,14 @@ def data_of(gold: Gold) -> Data:
 
 def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
     """How many documents a query chooses among, on average over the queries of a gold."""
-    if protocol(task).law == "statute":  # the same articles for every question
-        return float(len(read_corpus(corpus, task=task).doc_ids()))
-    texts = read_corpus(corpus, task=task, gold=gold)
+    try:
+        if protocol(task).law == "statute":  # the same articles for every question
+            return float(len(read_corpus(corpus, task=task).doc_ids()))
+        texts = read_corpus(corpus, task=task, gold=gold)
+    except InputError:
+        if (listed := listed_ids(corpus)) is None:
+            raise
+        return float(len(listed))
     return float(np.mean([len(texts.candidate_ids(query)) for query in gold.queries]))
 
 

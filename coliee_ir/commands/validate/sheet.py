@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import InputError, cut_to_width, printable, quoted
 from coliee_adapters.files.source import PathLike, Source
-from coliee_adapters.forms.lines import BLANKS, content_lines, split_columns
+from coliee_adapters.forms.lines import BLANKS
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.remarks import for_count
 from coliee_adapters.system_descriptions import Description
 from coliee_ir.commands.validate.rules import RULES, Severity
-from coliee_ir.inbox.corpora import read_corpus
+from coliee_ir.inbox.corpora import listed_ids, read_corpus
 from coliee_ir.judging.mismatch import respelled
 from coliee_ir.reading.anything import read_queries
 from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, SubmissionRules, protocol
@@ -201,7 +201,7 @@ def known_ids(queries: Sequence[Source], corpus: PathLike | None, rules: Protoco
         opened = read_corpus(corpus, task=rules.task if rules.is_coliee else None)
         every = None if opened.own_documents else Pool(opened.doc_ids(), "corpus")
     except InputError:
-        if (listed := _listed(corpus)) is None:
+        if (listed := listed_ids(corpus)) is None:
             raise
         every = Pool(listed, "corpus")
     else:
@@ -211,15 +211,6 @@ def known_ids(queries: Sequence[Source], corpus: PathLike | None, rules: Protoco
         return known._replace(documents=lambda _: every, whole=rules.cases_as_queries)
     own = cache(lambda query: Pool(opened.candidate_ids(query), "corpus") if query in opened.query_ids() else None)
     return known._replace(documents=own, whole=True)
-
-
-def _listed(path: PathLike) -> tuple[str, ...] | None:
-    """The ids of a file with one a line; None for any other file."""
-    if Path(path).is_dir():
-        return None
-    source = Source(path)
-    lines = content_lines(source.text(), source.name)
-    return read_queries(source) if all(len(split_columns(line)) == 1 for _, line in lines) else None
 
 
 class Context(NamedTuple):

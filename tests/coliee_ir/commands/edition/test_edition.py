@@ -476,6 +476,20 @@ def test_results_are_told_in_their_phase_and_decisions_stay_settled(again, tmp_p
     assert "undescribed" not in again({"coliee.toml": f"settled = {json.dumps(bare)}\n" + QUICK})
 
 
+def test_a_corpus_may_be_a_list_of_ids(again, tmp_path):
+    """As validate takes it."""
+    ids = {f"ids{task}.txt": "".join(f"{n:06}\n" if task == "1" else f"{n}\n" for n in range(1, 801)) for task in "13"}
+    corpus = QUICK.replace('task1.json"', 'task1.json"\ncorpus = "ids1.txt"')
+    corpus = corpus.replace('task = "3"', 'task = "3"\ncorpus = "ids3.txt"')
+    runs = {
+        "1.txt": made._task1("ARC1", 9, 6),
+        "task3.A": made._articles("A", 0, 8),
+        "answers.A": made._labels("A", 0, 2),
+    }
+    again({**{f"mailbox/ARC/{name}": of for name, of in runs.items()}, **ids, "coliee.toml": corpus})
+    assert (tmp_path / "out/paper/data.tex").read_text().count("800") == 2
+
+
 def test_an_edition_packs_its_bundles(again, tmp_path):
     two = QUICK[: QUICK.index("[[task]]", QUICK.index('task = "2"'))]
     run = {"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6)}
