@@ -91,8 +91,8 @@ class Remarks:
     >>> remarks = Remarks()
     >>> remarks.add("duplicate", "line 2: 001 013")
     >>> remarks.add("duplicate", "line 9: 001 014")
-    >>> list(remarks.sentences("fuse"))
-    ['2 duplicate documents within a query are ignored (first: line 2: 001 013; line 9: 001 014)']
+    >>> print(*remarks.sentences("fuse"))
+    2 duplicate documents within a query are ignored; the highest rank counts (first: line 2: 001 013; line 9: 001 014)
     """
 
     __slots__ = ("_found",)

@@ -136,7 +136,7 @@ def word_of(answer: object) -> str:
 def refuse_chances(record: Mapping[Any, object], place: Place) -> None:
     """Refuse a record, or an object in it, that has a number for each answer, of which a threshold would choose one.
 
-    >>> refuse_chances({"id": "R07-01-O", "Yes": 0.9, "No": 0.1}, Place("run.json", "line", 1))
+    >>> refuse_chances({"id": "R07-01-O", "Yes": 0.9, "No": 0.1}, Place("run.json", "line", 1))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     coliee_adapters.errors.InputError: run.json, line 1: these are numbers for both answers, and no answer ...
     """
