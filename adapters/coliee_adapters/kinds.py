@@ -98,7 +98,7 @@ REMARKS: Final = {
     ),
     "other-form": Doubt(
         "{n} (id matches|ids match) nothing: (it differs|they differ) from the gold's only in Unicode normalisation; "
-        "normalise both files to NFKC"
+        "`coliee-ir convert RUN OUT --like GOLD` mends the run"
     ),
     "other-spelling": Doubt("{n} query (id matches|ids match) nothing: the gold spells (it|them) differently"),
     "no-match": Doubt("no retrieved document is judged in the gold, so the score is zero"),

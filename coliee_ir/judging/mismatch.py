@@ -51,11 +51,13 @@ _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
 _PASSAGES = "if these are passages, `coliee-ir convert --chunks '_[0-9]+$'` makes documents of them"
 _NO_PASSAGE = "the gold's ids end earlier: write R07-01-A, not R07-01-A_0"
 _NO_ARTICLE = "424 and 424-2 are two articles: is this the gold of another task?"
-_OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form, such as NFKC"
 _LIKE = ", as `coliee-ir convert RUN OUT --like GOLD` does"
 _AS_GOLD: Final = f"write ids as the gold does{_LIKE}"
 _TRUE_SCORE = "; to score it anyway, use --decision no_overlap=zero"
 _SWAPPED: Final = "query and document are swapped, here or in the gold: write the query first and then the document"
+_LABEL_FIRST: Final = (
+    "write the question first and then its label, as `awk -F'[ ,\\t]+' '{print $2, $1, $3}' RUN > OUT` does"
+)
 _IN: Final = {kind: f"{kind} id of this run is in the gold" for kind in ("query", "document")}
 
 #: from how many times as many matches on ids are taken for written otherwise; what chance may give of that; and of how
@@ -138,9 +140,15 @@ def _refuse_mismatch(judged: Judged, run: Run, gold: str, findings: _DocumentFin
     """Refuse a run of which nothing is in the gold, unless that can be a fair zero."""
     qrels = judged.qrels
     if not judged.answered.any() and judged.extra and qrels.queries:
-        extra = list(islice(judged.extra, _TRIED))
-        are_swapped = _n_judged(_swapped(islice(_pairs(run), _LINES)), qrels) > 0
-        cause = _SWAPPED if are_swapped else _cause("query", extra, set(qrels.queries), {_PASSAGES: _NO_PASSAGE})
+        extra, known = list(islice(judged.extra, _TRIED)), set(qrels.queries)
+        pairs = dict.fromkeys(islice(_pairs(run), _LINES))
+        if _n_judged(_swapped(pairs), qrels):
+            cause = _SWAPPED
+        elif LABELS.keys() >= {*map(str.lower, extra)} and not known.isdisjoint(document for _, document in pairs):
+            cause = _LABEL_FIRST
+        else:
+            remedy = _respelling_remedy(extra, known, {_PASSAGES: _NO_PASSAGE})
+            cause = _cause("query", extra, known, remedy if _are_meant(extra, pairs, qrels) else "")
         raise _mismatch(run.path, f"no {_IN['query']}", extra, (gold, qrels.queries), cause)
     is_silent = not (judged.retrieved if documents and qrels.relevant().any() else judged.answered).any()
     if is_silent and not judged.extra and qrels.queries:
@@ -152,11 +160,12 @@ def _refuse_mismatch(judged: Judged, run: Run, gold: str, findings: _DocumentFin
     if known and judged.retrieved.any() and (lost or other_form or not findings.alike):
         of_law = all(map(STATUTE_ID.fullmatch, qrels.queries))
         if other_form:
-            cause = _OTHER_FORM.format(first=other_form[0])
+            cause = _other_form_remedy(other_form[0], known)
         elif lost:
             cause = _LOST.format(width=max(map(len, known))) + _LIKE
         else:
-            cause = _cause("document", sample, known, {_PASSAGES: _NO_ARTICLE} if of_law else {})
+            remedy = _respelling_remedy(sample, known, {_PASSAGES: _NO_ARTICLE} if of_law else {})
+            cause = _cause("document", sample, known, remedy)
         raise _mismatch(run.path, f"no {_IN['document']}", sample, (gold, sorted(known)), cause, _TRUE_ZERO)
 
 
@@ -191,10 +200,9 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
         what = f"nearly no {_IN['query']} ({answered} of {len(qrels.queries)}, and {n} if ids are written as there)"
         cause = _respelling_remedy(queries, qrels.queries, {_PASSAGES: _NO_PASSAGE}) or _AS_GOLD
         raise _mismatch(run.path, what, list(queries), (gold, [*queries.values()]), cause, _TRUE_SCORE)
-    documents = respelled_like(dict.fromkeys(document for _, document in pairs), known)
-    rewritten = ((queries.get(query, query), documents.get(document, document)) for query, document in pairs)
+    rewritten, documents = _rewritten(pairs, queries, qrels)
     what = f"nearly no {_IN['document']} for its query ({matched} of {len(qrels.documents)}, and"
-    if n := _clearly_more({*rewritten}.difference(pairs), qrels, matched):
+    if n := _clearly_more(rewritten, qrels, matched):
         changed, of_gold = (documents, known) if documents else (queries, dict.fromkeys(qrels.queries))
         what += f" {n + matched} if ids are written as there)"
         cause = _respelling_remedy(changed, of_gold, {}) or _AS_GOLD
@@ -208,6 +216,15 @@ def _pairs(run: Run) -> Iterator[tuple[str, str]]:
     for block in run.blocks():
         for query, first, last in block.segments():
             yield from ((query, document) for document in block.documents[first:last])
+
+
+def _rewritten(
+    pairs: Collection[tuple[str, str]], queries: Mapping[str, str], qrels: Qrels
+) -> tuple[set[tuple[str, str]], dict[str, str]]:
+    """Pairs that are others with these queries, and documents written as in the gold; and how those are written."""
+    documents = respelled_like(dict.fromkeys(document for _, document in pairs), dict.fromkeys(qrels.texts))
+    rewritten = {(queries.get(query, query), documents.get(document, document)) for query, document in pairs}
+    return rewritten.difference(pairs), documents
 
 
 def _swapped(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -238,6 +255,20 @@ def _respelling_remedy(ids: Iterable[str], known: Collection[str], remedies: Map
     return remedy and remedies.get(remedy, remedy + _LIKE)
 
 
+def _are_meant(extra: Sequence[str], pairs: Collection[tuple[str, str]], qrels: Qrels) -> bool:
+    """Whether it is no chance that usual changes make queries known: they do so of most, or documents match then."""
+    known, width = set(qrels.queries), max(map(len, qrels.queries))
+    respellings = {text: respelled(text, known, width, "gold") for text in extra}
+    meant = {text: other.text for text, other in respellings.items() if other is not None}
+    return 2 * len(meant) >= len(extra) or _clearly_more(_rewritten(pairs, meant, qrels)[0], qrels, 0) > 0
+
+
+def _other_form_remedy(first: str, known: Collection[str]) -> str:
+    """How to write ids that differ from known ones only in Unicode form."""
+    how = _AS_GOLD if all(map(is_folded, known)) else "write gold and run in one form, such as NFKC"
+    return f"ids differ only in Unicode form ({first}): {how}"
+
+
 def _quoted_examples(ids: Iterable[str]) -> str:
     distinct = list(dict.fromkeys(ids))
     return ", ".join(quoted(text, 24) for text in distinct[:_SHOWN]) + (", …" if len(distinct) > _SHOWN else "")
@@ -258,27 +289,27 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str, tuple[str, ...]], ...]
     (lambda text, width: text.zfill(width), _LOST, (_FILLED,)),
     (
         lambda text, _: forms.statute.article_named(text) or text,
-        "the {where} has articles as 537 and 398-20",
+        "write articles as 537 and 398-20",
         ("\na", "\nA", ".", "_", "("),
     ),
     (
         lambda text, _: re.sub(r"^([HR])([0-9])-", r"\g<1>0\2-", text),
-        "the year has two digits in the {where}: R02, not R2",
+        "write years with two digits: R02, not R2",
         _ERAS,
     ),
     (
         lambda text, _: re.sub(r"^([HR])0([0-9])-", r"\1\2-", text),
-        "years have one digit in the {where}: R2, not R02",
+        "write years with one digit: R2, not R02",
         _ERAS,
     ),
     (
         lambda text, _: re.sub(r"^([HR][0-9]+)-([0-9])-", r"\1-0\2-", text),
-        "questions have two digits in the {where}: R07-01-A, not R07-1-A",
+        "write questions with two digits: R07-01-A, not R07-1-A",
         _ERAS,
     ),
     (
         lambda text, _: re.sub(r"^([HR][0-9]+)-0([0-9])-", r"\1-\2-", text),
-        "questions have one digit in the {where}: R07-1-A, not R07-01-A",
+        "write questions with one digit: R07-1-A, not R07-01-A",
         _ERAS,
     ),
     (
@@ -303,16 +334,16 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str, tuple[str, ...]], ...]
     ),
     (lambda text, _: re.sub(r"[\u2010-\u2015\u2212]", "-", text), "write hyphens as -, not as other dashes", ()),
     (lambda text, _: re.sub(r"[_の]|\.(?!0$)", "-", text), _HYPHENS, ("_", ".")),
-    (lambda text, _: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text", (".0",)),
+    (lambda text, _: re.sub(r"\.0$", "", text), "write ids as text, not as decimal numbers", (".0",)),
     (
         lambda text, width: re.sub(r"\.0$", "", text).zfill(width),
-        "ids were written as decimal numbers: write text",
+        "write ids as text, not as decimal numbers",
         (".0", _FILLED),
     ),
     (lambda text, _: text.split(",")[0], "write one document a line", (",",)),
     (
         lambda text, _: text.lstrip("0"),
-        "the {where} has no leading zeros and the run has: write ids as the {where} does",
+        "write ids without leading zeros",
         ("\n0",),
     ),
     (lambda text, _: re.sub(r"\.[A-Za-z]+$", "", text), "take the file name's ending off the ids", (".",)),
@@ -330,15 +361,15 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str, tuple[str, ...]], ...]
         ("\nh", "\nr", *_ERAS),
     ),
     (
-        lambda text, _: text.lstrip("=").strip("\"'[]()"),
-        "take the quotation marks or brackets off the ids",
-        tuple("=\"'[]()"),
+        lambda text, _: text.lstrip("=").strip("\"'[]():"),
+        "take the quotation marks, brackets or colons off the ids",
+        tuple("=\"'[]():"),
     ),
-    (lambda text, _: normalize("NFC", text), "ids of the {where} are in Unicode's form NFC", ()),
-    (lambda text, _: normalize("NFD", text), "ids of the {where} are in Unicode's form NFD", ()),
+    (lambda text, _: normalize("NFC", text), "write ids in Unicode's form NFC", ()),
+    (lambda text, _: normalize("NFD", text), "write ids in Unicode's form NFD", ()),
     (
         lambda text, _: nfkc_folded(text),
-        "ids of the {where} are in Unicode's form NFKC, without invisible characters",
+        "write ids in Unicode's form NFKC, without invisible characters",
         (),
     ),
 )
@@ -432,11 +463,11 @@ def respelled_like(ids: Iterable[str], known: Collection[str], *, unsure: bool =
     return {id_: text for id_, text in now.items() if text != id_}
 
 
-def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str], remedies: Mapping[str, str]) -> str:
-    """The likely cause, found by trying what usually goes wrong, and its remedy, or what is in the place of that."""
+def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str], remedy: str) -> str:
+    """The likely cause, and its remedy; ``remedy`` is that of ids that are usually written so, if they are."""
     if variants := spelling_variants(of_run, of_gold):
-        return _OTHER_FORM.format(first=" for ".join(variants[0]))
-    if remedy := _respelling_remedy(of_run, of_gold, remedies):
+        return _other_form_remedy(" for ".join(variants[0]), of_gold)
+    if remedy:
         return remedy
     if kind == "document":
         if all(text.lower() in LABELS for text in of_run):

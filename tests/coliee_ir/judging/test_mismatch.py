@@ -2,6 +2,7 @@
 
 import json
 import random
+import subprocess
 
 import pytest
 from asserting import begins, clause, done, failing, heard, matches, refusing
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError
 from coliee_adapters.forms import columns
-from coliee_adapters.records import Run
+from coliee_adapters.records import Gold, Run
 from coliee_ir import Decisions, Evaluator, evaluate, evaluate_all, fit_fusion, tune
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose, respelled, respelled_like
@@ -82,7 +83,7 @@ def test_odd_ids_behind_the_first_block_are_remarked(tmp_path, monkeypatch):
     ("gold", "queries", "cause"),
     [
         (CASES, ["18", "203"], "… 6 …"),
-        ({"18": {}, "203": {}}, ["000018"], "… gold … gold …"),
+        ({"18": {}, "203": {}}, ["000018"], "… --like …"),
         (CASES, ["000018.json"], "take the file name's ending off the ids"),
         (CASES, ["cases/000018", "cases/000203"], "take the folder off the ids"),
         (CASES, ["q-000018"], "take what stands before the number off the ids"),
@@ -90,8 +91,11 @@ def test_odd_ids_behind_the_first_block_are_remarked(tmp_path, monkeypatch):
         (QUESTIONS, ["R07\u201301\u2212O"], "… - …"),
         ({"R06-01-A": {}}, ["R6-1-ア"], "… --like …"),
         ({"R06-01-A": {}}, ["令和６年-1-ア"], "… --like …"),
-        (CASES, ['"000018"'], "take the quotation marks or brackets off the ids"),
-        (CASES, ["['000018']"], "take the quotation marks or brackets off the ids"),
+        (CASES, ['"000018"'], "take the quotation marks, brackets or colons off the ids"),
+        (QUESTIONS, ["R07-01-O:"], "… --like …"),
+        (QUESTIONS, ["Ｒ07-01-O"], "… --like …"),
+        ({"Ｒ07-01-O": {"96": 1}}, ["R07-01-O"], "… NFKC"),
+        (CASES, ["['000018']"], "take the quotation marks, brackets or colons off the ids"),
         (QUESTIONS, ["R06-01-O", "R05-02-A"], "… R05, R06 … R07 …"),
         (QUESTIONS, ["R07-88-O"], "the questions are of the same year and have other numbers: …"),
         (QUESTIONS, ["000018"], "only one of the two has statute question ids (Tasks 3 to 5); …"),
@@ -308,6 +312,35 @@ def test_swapped_columns_are_refused():
             swapped.setdefault(document, []).append(query)
     with refusing(MismatchError, f"[mismatch] (run: '{next(iter(swapped.values()))[0]}'…"):
         scored(gold, swapped, "1")
+
+
+def test_a_few_ids_that_chance_makes_known_are_no_reason_to_rewrite_a_run():
+    chance = random.Random(3)
+    of_cases, of_paragraphs = case_gold(chance), {f"{n:03}": ["001"] for n in range(1, 101)}
+    run = {f"{n:06}": chance.sample([*of_cases], 5) for n in range(0, 1000, 7)}  # fourteen are also paragraphs' queries
+    for gold, other, task in ((of_paragraphs, run, "2"), (run, of_paragraphs | {"999": ["2"]}, "1")):
+        with pytest.raises(MismatchError) as refused:
+            scored(gold, other, task)
+        assert "--like" not in str(refused.value)
+    # a run of many other queries, in which these are right
+    whole = {f"{int(query)}": documents for query, documents in {**of_cases, **run}.items()}
+    with pytest.raises(MismatchError) as refused:
+        scored({query: of_cases[query] for query in [*of_cases][:40]}, whole, "1")
+    assert "--like" in str(refused.value)
+
+
+def test_answers_whose_label_stands_first_are_told_to_be_swapped(tmp_path):
+    labels = {f"R07-{n:02}-A": n % 3 > 0 for n in range(1, 41)}
+    gold = Gold({query: {"96": 1} for query in labels}, labels)
+    for blank in (" ", ","):
+        (tmp_path / "run.txt").write_text(
+            "".join(blank.join(("NY"[label], query, "T\n")) for query, label in labels.items())
+        )
+        with pytest.raises(MismatchError) as refused:
+            evaluate(gold, tmp_path / "run.txt")
+        command = str(refused.value.remedy).split("`")[1].replace("RUN", "run.txt").replace("OUT", "mended.txt")
+        subprocess.run(command, shell=True, check=True, cwd=tmp_path)
+        assert evaluate(gold, tmp_path / "mended.txt", task="4").measures["Accuracy"] == 1
 
 
 @pytest.mark.parametrize("later", [0, 500_000])
