@@ -406,11 +406,12 @@ class Teams:
         key = team_key(team)
         spellings = self._spellings.get(key) or {team: Counter[str]()}
 
-        def order(text: str) -> tuple[bool, bool, bool, int]:
+        def order(text: str) -> tuple[bool, bool, bool, int, str]:
             of_sender = spellings[text]
-            return is_disguised(text), not text.isascii(), "" not in of_sender, -max(of_sender.values(), default=0)
+            n = max(of_sender.values(), default=0)  # of equal ones, what the files are called decides nothing
+            return is_disguised(text), not text.isascii(), "" not in of_sender, -n, text
 
-        spelling = min(spellings, key=order)  # of equal ones, what came first
+        spelling = min(spellings, key=order)
         is_alone = len(self._of_look.get(lookalike_key(spelling), {key: None})) == 1
         return self._listed.get(key) or (without_invisible(spelling) if is_alone else with_escapes(spelling))
 

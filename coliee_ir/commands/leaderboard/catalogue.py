@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from coliee_adapters.checked import suggesting_keywords, texts
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import InputError, UsageError, listed
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
@@ -109,6 +109,10 @@ def bounds(board: Ranking) -> dict[str, _Column]:
     }
 
 
+#: so many excluded queries are named
+_EXCLUDED: Final = 5
+
+
 def _caption(board: Ranking) -> str:
     breaking = [measure.name for measure in board.measures[1:] if measure.name in board.protocol.tie_break]
     ties = f", ties broken by {', '.join(breaking)}" if breaking else ""
@@ -117,6 +121,7 @@ def _caption(board: Ranking) -> str:
     runs = counted(len(board.counted), "system" if board.replicates else "run")
     less = ", less is better" * board.ranking.lower_is_better
     queries = counted(len(board.queries), board.unit)
+    queries += f" (excluded: {listed(board.excluded, _EXCLUDED)})" * bool(board.excluded)
     head = f"{runs} ranked by {board.ranking}{less}{ties}; {queries}{groups}, {board.percent} intervals."
     return f"{head} {board.best[:1].upper()}{board.best[1:]}.".removesuffix(" .")
 

@@ -428,6 +428,16 @@ def test_a_team_is_spelt_as_the_teams_file_says_or_the_sender_of_most_of_its_run
         assert (("look-alike", spelling) in {(one.kind, one.team) for one in day.decide}) == is_asked
 
 
+@pytest.mark.parametrize("names", [("1.eml", "2.eml"), ("2.eml", "1.eml")])
+def test_the_names_of_mail_files_decide_no_spelling(hold, names):
+    texts = ("Case", "CASE")
+    files = {
+        name: mail(f"[submission] {text}", {"r.txt": run(f"{text}1", n)}, "case@example.org", EARLY)
+        for n, (name, text) in enumerate(zip(names, texts, strict=True))
+    }
+    assert {seen(hold(files))[f"{text}1"][0] for text in texts} == {"CASE"}
+
+
 def test_an_honest_mailbox_asks_nothing_of_names_and_times(hold):
     kinds = {one.kind for one in hold({}).decide}
     assert not kinds & {

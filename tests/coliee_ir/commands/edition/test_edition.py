@@ -490,6 +490,13 @@ def test_a_corpus_may_be_a_list_of_ids(again, tmp_path):
     assert (tmp_path / "out/paper/data.tex").read_text().count("800") == 2
 
 
+def test_site_and_paper_name_the_excluded_queries(again, tmp_path):
+    excluded = QUICK.replace('task1.json"', 'task1.json"\nexclude = ["000003"]')
+    again({"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6), "coliee.toml": excluded})
+    for page in ("public/task-1.html", "paper/task1-results.tex"):
+        assert "000003" in (tmp_path / "out" / page).read_text()
+
+
 def test_an_edition_packs_its_bundles(again, tmp_path):
     two = QUICK[: QUICK.index("[[task]]", QUICK.index('task = "2"'))]
     run = {"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6)}
