@@ -250,11 +250,10 @@ REMARKS: Final = {
     "folder if all of it belongs to {team}",
     "team-sender": "the subject of the mail names no team; taken as {team}'s, because {sender} sent mails of this "
     "team; list the mail in the teams file",
-    "team-senders": "{file} came from {sender}, other mails of this team from {examples}: is it the team's? Until the "
-    "teams file lists it, it is neither ranked nor published; if it is not the team's, with the status disqualified",
-    "team-senders.folder": "{file} came by mail from {sender}, other files of this team lie in a folder: is it the "
-    "team's? Until the teams file lists it, it is neither ranked nor published; if it is not, with the status "
-    "disqualified",
+    "team-senders": "{file} came from {sender}, other mails of this team from {examples}; until the teams file lists "
+    "it (as disqualified if it is not the team's), it is neither ranked nor published",
+    "team-senders.folder": "{file} came by mail from {sender}, other files of this team lie in a folder; until the "
+    "teams file lists it (as disqualified if it is not the team's), it is neither ranked nor published",
     "sender-teams": "{sender} sent mails of {n} teams: {examples}; are they one team?",
     "look-alike": "the names of these {n} teams look alike: {examples}; if they are one team, give it one name in "
     "the teams file",
@@ -289,10 +288,9 @@ REMARKS: Final = {
     "gold known?",
     "gold-itself.file": "{file} equals the gold, and is not ranked",
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
-    "several-tasks": "{n} of its queries (is|are) of Task {task}, for which the file is not scored; runs of several "
-    "tasks need a file each",
-    "everything": "{n} of its lists for the {queries} questions of Task {task} have more than {many} documents, and "
-    "{measure} counts none that is wrong: is it right by the length of its lists?",
+    "several-tasks": "{n} of its queries (is|are) of Task {task}, where the file is not scored; each task needs a file",
+    "everything": "{n} of its {queries} lists for Task {task} have more than {many} documents, and in {measure} a "
+    "wrong one costs nothing",
     "undescribed": "no system description has arrived",
     "undescribed.runs": "{n} (run|runs) without a system description: {examples}",
     "undescribed.twice": "{n} (run is|runs are) described in several ways, and the latest counts: {examples}",
