@@ -151,7 +151,8 @@ REMARKS: Final = {
     ),
     "unordered": "{n} (query has its|queries have their) documents in a set, which has no order: measures that look at "
     "ranks cannot be computed",
-    "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
+    "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval; "
+    "if the lowest are best, use `--decision order=ascending`",
     "tag": Doubt(
         "{n} (line has|lines have) another run tag than the first line, and (counts|count) as its run; several runs "
         "need a file each"

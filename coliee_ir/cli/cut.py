@@ -21,9 +21,15 @@ def run(options: argparse.Namespace) -> int:
     session = scoring.Session(options)
     session.find(options.output)
     read = partial(read_run, task=options.task)
-    ranking, *others = session.joined(session.sources(*options.ranking), read)
+    several = UsageError("usage", "cut takes the files of one run: name the file to write with -o; golds are for tune")
+    try:
+        ranking, *others = session.joined(session.sources(*options.ranking), read)
+    except InputError as error:
+        if error.kind == "no-file" and error.path in options.ranking[1:]:
+            raise several from None
+        raise
     if others:
-        raise UsageError("usage", "cut takes the files of one run; a gold is given to tune")
+        raise several
     filters = tune.chosen_filters(options, options.task)
     rule: cutoffs.Rule | None = None
     if options.rule is not None and options.by is not None:

@@ -54,8 +54,11 @@ def _received(options: argparse.Namespace) -> int:
 
 def _copy(validation: Validation, name: str) -> str:
     """Where the corrected copy of a file is and what it still has, or why there is none."""
+    rules, rules_left = (
+        {finding.rule for finding in findings if finding.file == name}
+        for findings in (validation.findings, validation.left)
+    )
     if name not in validation.mended:
-        rules = {finding.rule for finding in validation.findings if finding.file == name}
         reasons = {
             "description": "it is a system description", "table": "it is another table",
             "unreadable": "the file cannot be read", "empty": "the file contains no submission lines",
@@ -65,4 +68,5 @@ def _copy(validation: Validation, name: str) -> str:
         return f"no corrected copy written: {reason}"
     left = Counter(finding.severity for finding in validation.left if finding.file == name)
     counts = ", ".join(counted(left[severity], str(severity)) for severity in Severity if left[severity])
-    return f"corrected copy written to {validation.mended[name]}; {counts or 'nothing'} left to correct"
+    order = "; its order is that of the scores, not of the ranks" * ("rank-order" in rules - rules_left)
+    return f"corrected copy written to {validation.mended[name]}; {counts or 'nothing'} left to correct{order}"

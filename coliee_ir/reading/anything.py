@@ -356,13 +356,19 @@ def read_run_by(
         rule = exact_id if exact else normal_id
         record = forms.frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
     if unreadable_answers == "refuse" and isinstance(record, Answers) and (n := len(record.unreadable)):
+        found = record.remarks.examples("unreadable-answer")
+        examples = (*record.remarks.examples("label-form"), *found)
+        words = dict.fromkeys(example.rpartition(": ")[2] for example in examples)
+        named = "write Y or N"
+        if len(words) == 2 and {*record.labels.values()} == {True}:  # 1 and 2
+            yes, no = words
+            named = f"if {yes} means yes, use --labels Y={yes},N={no}"
         raise InputError(
             "bad-label",
             record.path,
             f"{n} of {n + len(record.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N",
-            found="; ".join(record.remarks.examples("unreadable-answer")),
-            remedy="write Y or N, or use --decision unreadable_answers=wrong to count them as wrong "
-            "(in fuse: as no vote)",
+            found="; ".join(found),
+            remedy=f"{named}, or use --decision unreadable_answers=wrong to count them as wrong (in fuse: as no vote)",
         )
     return record
 

@@ -191,8 +191,10 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
     renamed = dict[str, dict[str, float]]()
     for query, ranking in rankings.items():
         of_query = renamed.setdefault(queries.get(query, query), {})
-        for document, score in ranking.items():  # what two forms name stands where the first stood
+        for document, score in ranking.items():  # what several ids name stands where the best of them stood
             of_query.setdefault(documents.get(document, document), score)
+    if merged := sum(map(len, rankings.values())) - sum(map(len, renamed.values())):
+        messages.append(f"{counted(merged, 'line')} merged with a better one of the same document")
     in_form = renamed if record.scored else {query: list(ranking) for query, ranking in renamed.items()}
     run = Run.of(in_form, tag=record.tag, path=record.path, remarks=gathered.remarks)
     others = {part: written_like(other, gold)[0] for part, other in record.other_parts.items()}

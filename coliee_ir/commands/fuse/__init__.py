@@ -444,6 +444,16 @@ def read_all(
                 f"it contains {holds[0]}, but {records[0].path} contains {holds[1]}",
                 remedy="runs of documents and runs of answers cannot be fused together",
             )
+    first, *others = records
+    is_set = isinstance(first, Run) and not first.scored and all(getattr(run, "scored", False) for run in others)
+    if is_set and Path(first.path).is_file() and reads_as_gold(first.path):
+        raise InputError(
+            "ambiguous",
+            first.path,
+            "it has no scores and reads as a gold, and the other runs have scores",
+            remedy="leave a gold out, or fit weights to it with --fit; if it is a run, "
+            "write it as one first: coliee-ir convert FILE OUT --to columns",
+        )
     return records
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.forms.columns import as_number, last_column
+from coliee_adapters.forms.model_text import label_of
 from coliee_adapters.forms.statute import article_named
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.records import normal_id, question_of
@@ -20,6 +22,8 @@ from coliee_ir.commands.validate.sheet import LABELLED, Context, Line, Pool, She
 from coliee_ir.judging.mismatch import ARTICLE, Respelling
 from coliee_ir.judging.order import disagree
 
+#: a word that means yes where another means no, such as LABEL_1
+_ONE: Final = re.compile(r"(?<!\d)1(?:\.0)?$")
 _MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")
 _TREC: Final = 6
 
@@ -123,7 +127,7 @@ class _ColumnMatcher:
     def _lacks_tag(self, words: Sequence[str]) -> bool:
         """Whether a line that is one word short ends where the run tag should begin; else another column is missing."""
         if self.sheet.kind == "answers":
-            return words[1].lower() in LABELS or words[1] in DIGITS
+            return words[1].lower() in LABELS or words[1] in DIGITS or words[1] not in self._tags_of_answers
         if self.score is not None:
             return as_number(words[self.score]) is not None and integer_of(words[self.score - 1]) is not None
         return words[-1] not in self._tags and any(sign.isdigit() for sign in words[-1])
@@ -148,6 +152,12 @@ class _ColumnMatcher:
     def _tags(self) -> set[str]:
         """The last words of the lines with all columns."""
         return {words[-1] for words in self.sheet.words() if len(words) == self.width}
+
+    @cached_property
+    def _tags_of_answers(self) -> set[str]:
+        """The same, or the word behind every query; where it varies, it is the answer."""
+        seconds = {words[1] for words in self.sheet.words() if len(words) == len(LABELLED) - 1}
+        return self._tags or (seconds if len(seconds) == 1 else set())
 
     @cached_property
     def _common_tail(self) -> tuple[str, ...]:
@@ -346,7 +356,7 @@ class Lists:
             text = line.cells[1]
             label = self.sheet.labels.get(text.lower())
             if label is None:
-                add("label-unknown", *line.place(1), text)
+                add("label-unknown", *line.place(1), text, **self._facts_of_labels)
             elif text not in ("Y", "N"):
                 add("label-form", *line.place(1), text)
                 line.cells[1] = "Y" if label else "N"
@@ -357,6 +367,26 @@ class Lists:
         for line in further:
             add("duplicate", *line.place(0), f"{query} {line.cells[1]}")
         return [line for line in lines if line not in further]
+
+    @cached_property
+    def _facts_of_labels(self) -> dict[str, Any]:
+        """The command that makes Y and N of the words of a file. Of two that are not known, which is Y is asked."""
+        answers = (self.sheet.line(index).cells[1] for rows in self.sheet.queries.values() for index in rows)
+        words = {answer.lower(): answer for answer in answers}
+        letters, digits = words.keys() & LABELS, words.keys() & DIGITS
+        unknown = [answer for word, answer in words.items() if word not in letters | digits]
+        if unknown and not letters and len(words) == len({*LABELS.values()}):
+            yes, no = sorted(words.values(), key=lambda word: (label_of(word) is not True, not _ONE.search(word)))
+            named = shlex.quote(f"Y={yes},N={no}")
+            return {"remedy": f"write Y or N; if {yes} means yes", "words": f" --labels {named}", "decision": ""}
+        if not (letters or digits):
+            return {"command": ""}
+        remedy = "write Y or N, or leave the answers out, which then count as wrong" if unknown else ""
+        return {
+            "remedy": remedy,
+            "words": " --labels Y=1,N=0" if letters and digits else "",
+            "decision": " --decision unreadable_answers=wrong" if unknown else "",
+        }
 
 
 def lists(sheet: Sheet) -> None:

@@ -102,7 +102,7 @@ def check_protocol(sheet: Sheet) -> None:
         if isinstance(rows, Answers):
             sheet.counts.update((*rows.labels, *rows.unreadable))
             for query in rows.unreadable:
-                sheet.add("label-unknown", found=query)
+                sheet.add("label-unknown", found=query, command="")
         else:
             sheet.counts.update(_check_documents(sheet, rows, part, known if part == main else Known()))
     for query in sheet.counts:

@@ -121,7 +121,7 @@ def _read_columns(sheet: Sheet, text: str, lines: list[str]) -> None:
         if not sheet.context.columns and not _is_understood(sheet):
             of_answers = "Y" in sheet.layout
             facts["columns_option"] = f" --columns query=NAME,{'answer' if of_answers else 'document'}=NAME"
-            words = "; name the words of answers (--labels Y=YES,N=NO), or have sentences read (--from text)"
+            words = "; name the words of answers (--labels Y=WORD,N=WORD), or have sentences read (--from text)"
             facts["remedy"] = f"write {columns}" + words * of_answers
         number, content = header or (1, sheet.contents[0])
         for rule in {*sheet.found} - before:

@@ -95,7 +95,7 @@ RULES: Final[dict[str, Rule]] = {
     "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or answer already given for the query", "list each document once", _OURS, "left out"),
     "score": Rule(_E, "{n} (score is not a finite number|scores are not finite numbers)", "write scores like 12.5", _PAGE),
     "rank": Rule(_E, "{n} (rank is not an integer|ranks are not integers)", "write ranks 1, 2, 3, …", _PAGE, "ranks written by score"),
-    "rank-order": Rule(_W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them", _OURS, command=CONVERT),
+    "rank-order": Rule(_W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them; if the lowest are best, add --decision order=ascending", _OURS, command=CONVERT),
     "rank-numbers": Rule(_N, "{n} (query has|queries have) ranks other than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),
     "equal-scores": Rule(_W, "{n} (query has|queries have) the same score for all documents", "ties are broken by id, so the order is lost: write scores that decrease with the rank", _OURS),
     "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS, command="cut {file} --by k=N {rules} -o OUT"),
@@ -104,7 +104,7 @@ RULES: Final[dict[str, Rule]] = {
     "ungrouped": Rule(_N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together, and each run in its own file", _OURS, "put together"),
     # answers
     "label-form": Rule(_E, "{n} (label is|labels are) not written Y or N", "write Y or N", _PAGE, "written Y or N"),
-    "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N", _PAGE, command="convert {file} OUT --to labels --labels Y=YES,N=NO"),
+    "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N", _PAGE, command="convert {file} OUT --to labels{words}{decision}"),
     "answered-twice": Rule(_E, "{n} (query is|queries are) answered both Y and N", "keep one; of samples of a model, the answer that most give", _OURS, command="convert {file} OUT --to labels --aggregate vote --tag TAG"),
     # the pilot
     "instance": Rule(_E, f"{_LINES} (is not an instance|are not instances)", "send the organisers' file with each null replaced by true or false", _PILOT),

@@ -126,7 +126,7 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         # several forms of one article are one document, at the first one's place
         ("run", "q 第5条 T\nq 20 T\nq Article_5 T\nq 第9条 T\n", "columns", {"like": {"q": ["5", "20"]}},
          "q 5 T\nq 20 T\nq 9 T\n",
-         ["ids of 3 documents …", "1 document not in … (first: 9)", "3 documents of 1 query"]),
+         ["ids of 3 documents …", "1 document not in … (first: 9)", "1 line …", "3 documents of 1 query"]),
         ("run", "q Article_398-20 T\nq Article_20 T\n", "columns", {"like": {"q": ["398-20", "5"]}},
          "q 398-20 T\nq 20 T\n", ["ids of 2 documents …", "1 document not in … (first: 20)", "2 documents of 1 query"]),
         ("run", "q 398-20 T\nq 5 T\n", "columns", {"like": {"q": ["20", "5"]}}, "q 398-20 T\nq 5 T\n",

@@ -81,6 +81,17 @@ def test_submissions_of_the_pilot_repeat_the_test_file(call, capsys):
     assert main(["evaluate", gold, "r.jsonl", "--task", "rationale"]) == 0
 
 
+def test_a_gold_before_ranked_runs_is_not_fused(call):
+    err = failing(call, GOLD1, *TREC, "-o", "x")
+    assert mentions(err, f"{GOLD1}: [ambiguous] …") and "--fit" in err
+    assert not Path("x").exists()
+    queries = json.loads(Path(TASK1[2]).read_text())
+    Path("scored.trec").write_text("".join(f"{query[:-4]} Q0 031986 1 2.5 T\n" for query in queries))
+    assert mentions(failing(call, TASK1[2], "scored.trec", "-o", "x"), f"{TASK1[2]}: [ambiguous] …")
+    done(call, "scored.trec", TASK1[2], "-o", "x")  # which is behind the runs with scores
+    done(call, TASK1[2], TASK1[2], TASK1[0], "-o", "x")  # all alike
+
+
 # where from, where to
 
 

@@ -40,6 +40,11 @@ def test_how_many_queries_are_excluded_is_said_as_of_scores(call, command):
     assert all(", 3 excluded" in text.splitlines()[0] for text in (of_scores, err))
 
 
+def test_what_is_given_to_cut_beside_a_run_is_told_its_option(call):
+    for out in ("trec/dense.run", "out.txt"):
+        assert mentions(failing(call, "cut", TREC[1], out, "--by", "k=3"), "[usage] … -o …")
+
+
 RANKS_AND_TIES = """
 002473 Q0 031986 1 1 T
 002473 Q0 026639 2 2 T
