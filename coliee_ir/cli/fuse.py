@@ -12,7 +12,7 @@ from typing import cast
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import tort
+from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Run, RunLike
 from coliee_ir.cli import print_remark, scoring
@@ -22,6 +22,7 @@ from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.fuse import OPTIONS, Fusion, asking_about_gold, fitting
 from coliee_ir.inbox.grouping import skip_other_parts
 from coliee_ir.reading.anything import in_order, read_run
+from coliee_ir.rules.choices import TASKS
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 
 #: What a file of weights says too.
@@ -51,12 +52,18 @@ def run(options: argparse.Namespace) -> int:
     records = fusion.read_all(runs, task=options.task, unreadable_answers=unreadable)
     records = [in_order(record, dict(options.decision).get("order", "descending")) for record in records]
     how = _fusion(options, records)
+    task, edition = task_name(options.task), options.edition
+    if how.runs:  # as --fit has saved it, and writes it too
+        saved = json_text.parse(Source(options.weights).text(), options.weights)
+        if task is None and saved.get("task") in TASKS:
+            task, edition = saved["task"], edition or saved.get("edition")
+        how = replace(how, top=None) if _is_whole(options, how) else how
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=unreadable)
     if apart := [remark for remark in fused.remarks if getattr(remark, "kind", "") == "nothing-shared"]:
         raise UsageError("mismatch", str(apart[0]))
     for remark in fused.remarks:
         print_remark(remark)
-    for sentence in _write(options, fused.run, records, task_name(options.task), is_cut=how.top is not None):
+    for sentence in _write(options, fused.run, records, task, edition, is_cut=how.top is not None):
         print_remark(sentence)
     return 0
 
@@ -82,8 +89,26 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
     return Fusion(**{**parameters, "method": options.method or fusion.usual(records)}, weights=weights)
 
 
+def _is_whole(options: argparse.Namespace, how: Fusion) -> bool:
+    """Whether a form that holds scores is asked for, and with it the whole ranking; what is written is said."""
+    is_whole = how.top is not None and not options.top and options.to in ("trec", "parquet")
+    about = f"top {how.top} per query; --to trec writes the whole ranking with its scores"
+    if is_whole:
+        about = "the whole ranking with its scores, for `coliee-ir tune`; without --to the " \
+                f"first {how.top} of each query, which the score is of"  # fmt: skip
+    if how.top is not None and not options.top:
+        scoring.print_file_remark(options.output, about)
+    return is_whole
+
+
 def _write(
-    options: argparse.Namespace, run: Run | Answers, inputs: Sequence[Run | Answers], task: str | None, *, is_cut: bool
+    options: argparse.Namespace,
+    run: Run | Answers,
+    inputs: Sequence[Run | Answers],
+    task: str | None,
+    edition: str | int | None,
+    *,
+    is_cut: bool,
 ) -> list[str]:
     """Write a fused run in the form that is named, or of a submission, or of a ranking that has yet to be cut."""
     form = options.to or ("tort" if options.template else None)
@@ -92,7 +117,7 @@ def _write(
         form = "trec"
     elif form is None and isinstance(run, Run):
         of_inputs = "trec" if all(record.format == "trec" for record in inputs) else "columns"
-        form = (submission_rules(task, options.edition).form or "columns") if has_submissions(task) else of_inputs
+        form = (submission_rules(task, edition).form or "columns") if has_submissions(task) else of_inputs
     submitted = has_coliee_submissions(task) and (is_cut or not is_ranking)
     sentences = convert.write(
         run, options.output, to=form or "labels", tag=run.tag, template=options.template, submitted=submitted
@@ -124,18 +149,10 @@ def _fit(session: scoring.Session) -> int:
     if options.save is not None:
         fitted.save(options.save)
     fused, is_cut = fitted.fused.run, fitted.fusion.top is not None
-    if is_cut and options.to in ("trec", "parquet") and not options.top:  # what holds scores is asked for
+    if _is_whole(options, fitted.fusion):
         whole = replace(fitted.fusion, top=None, runs=(), files=())
         fused, is_cut = whole.fuse(*fitted.inputs, tag=fused.tag).run, False
-        scoring.print_file_remark(
-            options.output,
-            "the whole ranking with its scores, for `coliee-ir tune`; without --to the "
-            f"first {fitted.fusion.top} of each query, which the score is of",
-        )
-    elif is_cut and not options.top:
-        about = f"top {fitted.fusion.top} per query; --to trec writes the whole ranking with its scores"
-        scoring.print_file_remark(options.output, about)
-    for sentence in _write(options, fused, fitted.inputs, fitted.task, is_cut=is_cut):
+    for sentence in _write(options, fused, fitted.inputs, fitted.task, options.edition, is_cut=is_cut):
         scoring.print_file_remark(options.output, sentence)
     table = str(fitted)
     if "-" in (options.output, options.save):

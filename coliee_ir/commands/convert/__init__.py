@@ -122,6 +122,9 @@ ANSWER_TARGETS = {name: form for name, form in RUN_TARGETS.items() if "labels" i
 ENDINGS = ("json", "jsonl", "csv", "tsv", parquet.FORMAT)
 _OF_LABELS = ("labels", *ENDINGS[1:])
 
+#: Endings of any of the other forms.
+_OF_TEXT: Final = ("txt", "run", "trec")
+
 #: The forms of submissions whose run tag the organisers have rules for.
 _SUBMITTED = ("columns", "labels")
 
@@ -152,7 +155,7 @@ def convert(
         target: the file to write, or ``-``.
         form: the form of the source; by default it is found from its first bytes.
         to: the form to write; by default that of the target's ending (``.json``, ``.jsonl``, ``.csv``, ``.tsv``,
-            ``.parquet``), else qrels for a gold, a TREC run for documents and ``labels`` for answers.
+            ``.parquet``, ``.qrels``), else qrels for a gold, a TREC run for documents and ``labels`` for answers.
             Of a run with documents and answers, ``labels`` writes the answers and ``jsonl`` both. ``statements`` writes
             no gold or run but the texts of questions, of a folder of cases or of another corpus, a record each, as JSON
             Lines.
@@ -193,10 +196,14 @@ def convert(
         raise UsageError("unfit-option", f"--aggregate {aggregate} joins the scores of passages; name them: --chunks")
     if corpus is not None:
         raise UsageError("unfit-option", "--corpus gives the texts of articles; it needs --to statements")
-    to = to or (ending if ending in ENDINGS and template is None else None)
+    to = to or (ending if ending in (*ENDINGS, GOLD_TARGET) and template is None else None)
     files = [Source(path, columns=checked_columns(columns)) for named in paths for path in gold_files(named)]
     if columns:
         check_columns(files, columns)
+    messages = list[str]()
+    if to is None and Path(target).suffix and ending not in _OF_TEXT:
+        default = f"a gold is written as {GOLD_TARGET}, a run as {RUN_TARGET}, answers as labels"
+        messages.append(f".{ending} names no format: {default}; --to names another")
     of_run = (chunks, like, tag) != (None, None, None) or order == "ascending" or aggregate == VOTE
     folder = next(filter(is_folder, paths), None)
     if of_run and folder is not None:
@@ -219,7 +226,7 @@ def convert(
             )
     if is_gold:
         gold = read_gold(paths[0] if len(paths) == 1 and folder else files, task=task, form=form, columns=columns)
-        return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences("convert")]
+        return [*messages, *_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences("convert")]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     records: list[Run | Answers]
@@ -235,7 +242,8 @@ def convert(
                 problem = "this file holds answers and documents, which may be those of the gold"
                 remedy = f"to write one of them or both, use {both[0]}; for the answers alone, only answer=NAME"
                 raise InputError("ambiguous", record.path, problem, remedy=remedy)
-    record, messages = _join_records([in_order(record, order) for record in records], tag)
+    record, grouped = _join_records([in_order(record, order) for record in records], tag)
+    messages += grouped
     if chunks is not None:
         if not isinstance(record, Run):
             raise UsageError("wrong-part", f"{record.path} holds answers; --chunks needs documents")

@@ -186,6 +186,7 @@ class Fusion:
         (named, shared), retrieved = np.zeros((2, len(readers)), dtype=np.int64), set[str]()
         strange, first = dict[str, None](), list[str]()  # the ids that are not ASCII; those of the first documents
         cut = list[str]()  # the queries whose fused list is cut between equal scores
+        tied = [list[str]() for _ in readers]  # the queries for which a run gives several documents one score
         pairs = list(combinations(range(len(readers)), 2))
         correlated: dict[tuple[int, int], list[FloatArray]] = {pair: [np.zeros(0)] for pair in pairs}
         for candidates in parts:
@@ -196,8 +197,8 @@ class Fusion:
             first = first or list(candidates.documents)
             strange.update(dict.fromkeys(candidates.documents.select(candidates.documents.are_not_ascii())))
             if is_ranking:
-                for i, reader in enumerate(readers):
-                    reader.remarks.each("tie", map("query {}".format, candidates.tied(i)))
+                for i, queries_tied in enumerate(tied):
+                    queries_tied += map("query {}".format, candidates.tied(i))
                 blend = self.blend(candidates)
                 ranked = blend.ranked(weights)
                 block = blend.columns(ranked, self.top)
@@ -207,8 +208,10 @@ class Fusion:
             retrieved.update(block.queries)
             blocks.append(block)
         remarks = list[str]()
-        for called, reader, n in zip(names, readers, named.tolist(), strict=True):
+        for called, reader, n, queries_tied in zip(names, readers, named.tolist(), tied, strict=True):
             reader.remarks.add("duplicate", n=sum(reader.lengths.values()) - n)
+            if 2 * len(queries_tied) >= len(reader.lengths):  # fewer are so by chance
+                reader.remarks.each("tie", queries_tied)
             if is_ranking:
                 check_order(reader.remarks, self.method)
                 reader.remarks.each("rank-order", map("query {}".format, reader.otherwise))

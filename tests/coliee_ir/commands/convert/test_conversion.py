@@ -26,8 +26,19 @@ def put(tmp_path):
 
 def converted(source, to=None, **options):
     """The file that a conversion gives, and what is said of it."""
-    target = source.parent / f"{source.name}.{to}"
+    target = source.parent / f"{source.name}.{to or 'txt'}"
     return target, convert(source, target, to=to, **options)
+
+
+def test_an_ending_names_the_format_or_it_is_said_that_it_names_none(put, tmp_path):
+    gold, run = put("gold.json", '{"q": ["a"]}'), put("run", "q Q0 a 1 2.5 T\n")
+    (said,) = convert(gold, tmp_path / "out.qrels")
+    assert (tmp_path / "out.qrels").read_text() == "q 0 a 1\n" and ".qrels" not in said
+    with refusing(UsageError, "[cannot-convert] … 'qrels' …"):
+        convert(run, tmp_path / "run.qrels")
+    assert matches(heard(convert(run, tmp_path / "out.zzz")), [".zzz …", "1 document of 1 query"])
+    for name in ("out", "out.txt", "out.run.gz", "-"):
+        assert matches(heard(convert(run, tmp_path / name)), ["1 document of 1 query"])
 
 
 STATUTE = (

@@ -92,6 +92,15 @@ def test_a_gold_before_ranked_runs_is_not_fused(call):
     done(call, TASK1[2], TASK1[2], TASK1[0], "-o", "x")  # all alike
 
 
+@pytest.mark.parametrize(("tied", "is_told"), [(0, False), (4, False), (5, True), (10, True)])
+def test_ties_are_told_of_runs_where_half_of_the_queries_have_them(call, tied, is_told):
+    rows = [(n, document, 1 if n < tied else rank) for n in range(10) for rank, document in enumerate("ab", 1)]
+    Path("a.run").write_text("".join(f"q{n} Q0 {document} 1 {score} A\n" for n, document, score in rows))
+    Path("b.run").write_text("".join(f"q{n} Q0 {document} 1 {ord(document)} B\n" for n, document, _ in rows))
+    _, err = done(call, "a.run", "b.run", "-o", "x")
+    assert mentions(err, f"A: [tie] {tied} …") == is_told
+
+
 # where from, where to
 
 
@@ -147,7 +156,7 @@ def test_fitted_weights_are_written_and_applied(call, capsys):
     assert main(["evaluate", GOLD1, "fused.txt", "-f", "json"]) == 0
     value = json.loads(capsys.readouterr().out)["runs"][0]["measures"]["MicroF1"]
     assert value == pytest.approx(scores["fitted"]["resubstitution"], abs=1e-12)
-    assert call(*TASK1, "--weights", "w.json", "--task", "1", "-o", "again.txt", "--tag", "FIT")[0] == 0
+    assert call(*TASK1, "--weights", "w.json", "-o", "again.txt", "--tag", "FIT")[0] == 0
     assert Path("again.txt").read_text() == Path("fused.txt").read_text()
     # the weights know which run they belong to
     _, _, err = call(*reversed(TASK1), "--weights", "w.json", "--task", "1", "-o", "turned.txt", "--tag", "FIT")
@@ -161,6 +170,8 @@ def test_what_is_fitted_can_be_tuned(call):
     given = (*TREC, "--fit", EXAMPLES / "trec" / "qrels.txt", "-m", "MicroF1", "--save", "w.json", "--folds", "2")
     code, _, err = call(*given, "-o", "whole.run", "--to", "trec")
     assert (code, "whole.run: the whole ranking" in err) == (0, True)
+    done(call, *TREC, "--weights", "w.json", "-o", "again.run", "--to", "trec")
+    assert Path("again.run").read_text() == Path("whole.run").read_text()
     assert call(*given, "-o", "cut.run")[0] == 0
     promised = json.loads(Path("w.json").read_text())["contenders"][0]["resubstitution"]
     scores = coliee_ir.evaluate(given[3], "cut.run", measures="MicroF1")
