@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     task, edition = task_name(options.task), options.edition
     if how.runs:  # as --fit has saved it, and writes it too
         saved = json_text.parse(Source(options.weights).text(), options.weights)
-        if task is None and saved.get("task") in TASKS:
+        if task is None and isinstance(saved, dict) and saved.get("task") in TASKS:
             task, edition = saved["task"], edition or saved.get("edition")
         how = replace(how, top=None) if _is_whole(options, how) else how
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=unreadable)
