@@ -8,14 +8,15 @@ An answer is read from
 - and the last line, where it is nothing else: ``No.``
 
 ``<answer>No</answer>`` and ``【答え】×`` are marked answers, and so are ``本問は誤り。`` and, where
-a sentence begins, ``記述は正しい。`` and ``The statement is true.`` The words are those that the
+a sentence begins, ``記述は正しい。`` and ``The statement is true.`` (or correct, as in ``Answer: Correct``). The words are those that the
 user names; Y, Yes, True, Entail, Entails, Entailed, Entailment, はい, 正しい, 正, 適切, ○ and N, No, False, Not true,
-Not entailed, Non-entailment, いいえ, 誤り, 誤, 誤っている, 間違い, 間違っている, 正しくない, 適切でない,
+Not entailed, Non-entailment, Contradiction, いいえ, 誤り, 誤, 誤っている, 間違い, 間違っている, 正しくない, 適切でない,
 不適切, ×, in any case. The clause must end after them: ``No article …`` is no answer, and
 nor is ``Y, the seller, …``. A mark that is denied, or is a condition, marks nothing: ``the wrong answer is Yes``, ``if
 the answer is Yes``. Nor is a word that the rest of its sentence denies (``はい、とは言えない``, ``Yes, that is not
 correct``), or beside which is its probability. What reasoning models think, ``<think>…</think>``, is not read. Where
-several answers are found that differ, or none, the text has no answer.
+several answers are found that differ, or a second thought behind one (``Wait, actually no.``), or none, the text has
+no answer.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import InputError, Place, quoted
@@ -48,10 +49,14 @@ FORM: Final = "text"
 
 _YES: Final = ("yes", "true", r"entail(?:s|ed|ment)?(?!\s*[:=])", "はい", "正しい", "正(?!、)", "適切(?!、)", "○")
 _NO: Final = (
-    *("not entail(?:s|ed)?", "non-entailment", "no entailment", "not true", "no", "false"),
+    *("not entail(?:s|ed|ment)?", "non-entailment", "no entailment", "not true", "no", "false"),
+    r"contradict(?:s|ed|ion)(?!\s*[:=])",
     *("いいえ", "誤り", "誤(?!、)", "誤っている", "誤っています", "間違い", "間違っている", "×"),
     *("正しくない", "正しくありません", "適切でない", "適切ではない", "不適切"),
 )
+#: what a statement is called, and by some models their answer
+_CORRECT: Final = ("correct", "right")
+_INCORRECT: Final = ("incorrect", "wrong", "not correct", "not right")
 #: other signs for right and wrong
 _SIGNS: Final = str.maketrans("〇◯✕✗✖", "○○×××")
 #: how likely an answer is
@@ -66,21 +71,31 @@ _END: Final = (
 )
 #: a letter can be a person of the case: Y, the seller, …
 _END_OF_LETTER: Final = (
-    r"(?=\s*(?:[;:!。)\n]|\.(?!\s*[0-9])|$|,\s*(?:because|since|\w+\s*[:=])|(?:because|since)\b|です(?![がか])))"
+    r"(?=\s*(?:[;:!。)\n]|\.(?!\s*[0-9])|$|,\s*(?:because|since|\w+\s*[:=])|(?:because|since)\b|です(?![がか])|"
+    r"\(\s*(?:confidence|certainty|probability|score|確信度|信頼度)))"
 )
 _MARK: Final = (
     r"(?:(?:answer|output|label|verdict|conclusion|prediction|judge?ment|decision|entailment|entailed)"
     r"(?:\s*\([^()\n]{0,40}\)|\s+y(?:es)?(?:/|\s+or\s+)no?\b)?|y(?:es)?(?:/|\s+or\s+)no?\b(?=\s*[:=])|"
-    r"答え|回答|解答|結論|判定|正解)"
-    r"\s*(?:is|should be|must be|:|=|->|→|は|】|\s[-–—]\s)\s*:?\s*"
+    r"result(?=\s*[:=])|答え|回答|解答|結論|判定|正解)"
+    r"\s*(?:is|should be|must be|changes to|:|=|->|→|は|】|\s[-–—]\s)\s*+:?\s*+"
 )
 #: what a Japanese judgement is on; elsewhere in a sentence, what is called 記述 may be a part of the question
 _STATEMENT: Final = (
     r"(?:(?:(?:本問|本肢|設問|問題文)(?:の(?:記述|内容))?|本記述|この記述|(?<![^\n。])記述)は|"
-    r"(?:(?<![^\n])|(?<=[.,] ))the (?:statement|hypothesis) is\b)\s*"
+    r"(?:(?<![^\n])|(?<=[.,] )|(?<=\bso )|(?<=\bthus )|(?<=\btherefore ))the (?:statement|hypothesis) is\b)\s*+"
 )
+#: what is said of an answer too, but behind these marks is the answer
+_JUDGED: Final = rf"(?:(?<![^\n.!?,;])[^\S\n]*+(?:the |my )?(?:final )?answer\s*[:=]\s*+|{_STATEMENT})"
+#: a second thought: No. Wait, actually yes.
+_AGAIN: Final = (
+    r"(?<![^.!?。,;:、\n—–-])[^\S\n]*+(?:(?:no,? )?wait|actually|hmm+|sorry|correction|rather|on reflection|but|so|"
+    r"then|therefore|thus|いや|訂正|やはり|実は|よって|したがって)[^\w○×]*"
+)
+#: how many characters before a mark are looked at
+_BEFORE: Final = 500
 #: how the rest of a sentence goes on that denies the answer before it
-_GOES_ON: Final = r"[^\S\n]*(?:[、,;:—–]|-\s)?[^\S\n]*"
+_GOES_ON: Final = r"[^\S\n]*+(?:[、,;:—–]|-\s)?[^\S\n]*+"
 _NAI: Final = (
     r"(?:(?<!ざるを得)(?<!ほか)(?<!ほかは)(?<!違い)な[いく]|ません|[えれせ]ぬ|ず(?=[、。\s]|$)|難しい|困難|疑)"
 )
@@ -107,13 +122,14 @@ _DENIES_NO: Final = (
     rf"{_IT}(?:(?:is|was) (?:indeed )?{_RIGHT}(?=\s*(?:[.;!\n]|$))|{_IS_NOT}{_WRONG})))"
 )
 #: an element that holds the answer: <answer>No</answer>
-_ELEMENT: Final = r"(?si)<(answer|label|final_answer)>(.*?)</\1>"
+_ELEMENT: Final = r"(?si)<(answer|label|final_answer)>((?:(?!<\1>).)*?)</\1>"
 
 
 class _Patterns(NamedTuple):
     """What answers look like."""
 
     word: str
+    judged: str  # or what a statement is called: correct
     said_twice: tuple[str, str]  # Y (Yes), N (No)
     in_brackets: str  # with nothing else in them
     chances: tuple[str, str]  # each word with how likely it is
@@ -123,18 +139,26 @@ class _Patterns(NamedTuple):
 def _patterns(words: frozenset[tuple[str, str]]) -> _Patterns:
     """The patterns with further words; a word of the user's means what the user says and nothing else."""
     further = {label: [one for one, meant in words if meant == label] for label in ANSWERS}
-    yes, no = (
-        "|".join((*map(re.escape, own), *(one for one in known if not any(re.fullmatch(one, word) for word in others))))
-        for own, others, known in ((further["Y"], further["N"], _YES), (further["N"], further["Y"], _NO))
-    )
-    word = (
-        rf"(?:(?P<no>(?:{no}){_END}|n{_END_OF_LETTER}){_DENIES_NO}|"
-        rf"(?P<yes>(?:{yes}){_END}|y{_END_OF_LETTER}){_DENIES_YES}){_DENIES}{_OPEN}"
-    )
+    of_yes, of_no = (further["Y"], further["N"]), (further["N"], further["Y"])
+    yes, no = _alternatives(_YES, *of_yes), _alternatives(_NO, *of_no)
+    word = _word(yes, no)
+    judged = _word(_alternatives(_YES + _CORRECT, *of_yes), _alternatives(_NO + _INCORRECT, *of_no))
     yes, no = f"{yes}|y", f"{no}|n"
     twice = rf"(?<!\w)({yes})\s*\((?:{yes})\)", rf"(?<!\w)({no})\s*\((?:{no})\)"
     chances = rf"(?<!\w)(?:{yes})\W{{0,4}}{_CHANCE}", rf"(?<!\w)(?:{no})\W{{0,4}}{_CHANCE}"
-    return _Patterns(word, twice, rf"\(\s*({yes}|{no})\s*\)", chances)
+    return _Patterns(word, judged, twice, rf"\(\s*({yes}|{no})\s*\)", chances)
+
+
+def _alternatives(known: Iterable[str], own: Iterable[str], others: Iterable[str]) -> str:
+    """The words of one answer: the user's, and those that the user does not name for the other one."""
+    return "|".join((*map(re.escape, own), *(one for one in known if not any(re.fullmatch(one, x) for x in others))))
+
+
+def _word(yes: str, no: str) -> str:
+    return (
+        rf"(?:(?P<no>(?:{no}){_END}|n{_END_OF_LETTER}){_DENIES_NO}|"
+        rf"(?P<yes>(?:{yes}){_END}|y{_END_OF_LETTER}){_DENIES_YES}){_DENIES}{_OPEN}"
+    )
 
 
 #: what stands before a mark that marks no answer: in the sentence, after what draws a conclusion, and in the clause
@@ -181,9 +205,15 @@ def label_of(text: str, words: Mapping[str, str] | None = None) -> bool | None:
         start = re.match(known.word, plain)
         last = re.fullmatch(rf"{known.word}\W*", lines[-1]) if lines else None
         marked = _asserted(rf"(?:(?<!\w){_MARK}|{_STATEMENT}){known.word}", plain)
-        answers = [*marked, *(match for match in (start, last) if match)]
-    # an answer directly after another one: Yes, no
-    behind = (re.match(rf"[^\w○×\n]*{known.word}", match.string[match.end() :]) for match in answers)
+        judged = _asserted(_JUDGED + known.judged, plain)
+        answers = [*marked, *judged, *(match for match in (start, last) if match)]
+    # another answer directly after one, or later, as a second thought: Yes, no; No. Wait, actually yes.
+    directly = re.compile(rf"[^\w○×\n]*{known.word}")
+    behind = [directly.match(match.string, match.end()) for match in answers]
+    if answers:
+        rest = plain[min(match.end("yes" if match["yes"] else "no") for match in answers) :]
+        alone = rf"(?<=[.!。\n])[^\S\n]*+{known.word}(?=\s*(?:[.!。\n]|$))"
+        behind += [*re.finditer(alone, rest), *_asserted(_AGAIN + known.word, rest)]
     labels = {match["yes"] is not None for match in (*answers, *behind) if match}
     return labels.pop() if len(labels) == 1 else None
 
@@ -196,7 +226,8 @@ def _asserted(pattern: str, text: str) -> list[re.Match[str]]:
     """The marked answers but those that the words before them deny or make a condition."""
     asserted = []
     for match in re.finditer(pattern, text):
-        sentence = re.split(_CONCLUSION, re.split(r"[.!?。\n]", text[: match.start()])[-1])[-1]
+        before = text[max(match.start() - _BEFORE, 0) : match.start()]
+        sentence = re.split(_CONCLUSION, re.split(r"[.!?。\n]", before)[-1])[-1]
         if not re.search(_CONDITION, sentence) and not re.search(_DENIAL, re.split("[,;:、]", sentence)[-1]):
             asserted.append(match)
     return asserted

@@ -1,6 +1,7 @@
 """Answers in what language models wrote: what is plain is read, and nothing is guessed."""
 
 import json
+import time
 
 import pytest
 from asserting import done
@@ -36,7 +37,9 @@ YES = [
     "はい、と言わざるを得ない。", "はい、取り消せないとは限らない。", "はい、誤りではない。", "はい、ではなぜか。",
     "Yes, the buyer cannot rescind.", "Yes, it is not possible to rescind.", "Yes, it is correct.", "Yes (80%)",
     "Yes. That cannot be said of sellers.", "Yes, it cannot be said that X holds.", "Yes: 1 of them is void.",
-    "P(Yes): 0.9, P(No): 0.1\nAnswer: Yes",
+    "P(Yes): 0.9, P(No): 0.1\nAnswer: Yes", "Answer: Correct", '{"answer": "correct"}', "Answer: Y (confidence 0.9)",
+    "Result: Y", "Therefore the statement is correct.", "Yes. Is it void? No.", "Yes. If A, then no.",
+    "1. Consent: no.\nNo.\nFinal answer: Yes",
 ]  # fmt: skip
 NO = [
     "N", "no", "No.", "FALSE", "Not entailed", "non-entailment",
@@ -53,7 +56,9 @@ NO = [
     "So, the hypothesis is not entailed.",
     "いいえ、そうではない。", "いいえ、それは正しくない。", "いいえ、正しいとは言えない", "いいえ。そうとは言えない。",
     "No, that cannot be said.", "No, that is not correct.", "No, it is true that A, but B.",
-    "No, the statement is incorrect.", "No. That is correct of sellers.",
+    "No, the statement is incorrect.", "No. That is correct of sellers.", "Answer: Incorrect", "Answer: not correct",
+    "Answer: N (confidence: high)", "Result: N", "Contradiction", "Not entailment", "The statement is wrong.",
+    '{"answer": "No", "premise_true": "Yes"}', "No, although A is actually true, B.",
 ]  # fmt: skip
 NEITHER = [
     "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",
@@ -87,12 +92,23 @@ NEITHER = [
     "Answer: Yes, which is not true",
     '{"Y": 0.1, "N": 0.9}', "Yes: 0.1\nNo: 0.9", "Yes (0.1)\nNo (0.9)", "Yes - 10%\nNo - 90%", "Yes: 0.1",
     "Y: -2.3, N: -0.1",
+    "No. Wait, actually Yes.", "No. Wait, actually Yes. Article 5 applies.", "Yes. However, A, so the statement is wrong.",
+    "No.\nTherefore the statement is correct.", "Yes - hmm, no.", "No, that's not right. Yes.", "はい。よって誤り。",
+    "Yes.\n\nActually, on reflection the answer changes to No.", "Final answer: Yes. Wait, no.", "Yes. But no.",
+    "The answer is correct.", "Your answer: incorrect", "Contradiction: no", "As a result, no notice is due.",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("texts", "label"), [(YES, True), (NO, False), (NEITHER, None)])
 def test_what_is_plain_is_read_and_nothing_is_guessed(texts, label):
     assert {text: label_of(text) for text in texts} == dict.fromkeys(texts, label)
+
+
+@pytest.mark.parametrize("repeated", ["Answer: Yes, ", "Answer: Yes. ", "<answer>", "the answer is" + " " * 5000])
+def test_a_long_text_takes_no_long_time(repeated):
+    started = time.process_time()
+    label_of(repeated * (80_000 // len(repeated)))
+    assert time.process_time() - started < 6
 
 
 def test_the_words_that_the_user_names_are_answers(source, call):
