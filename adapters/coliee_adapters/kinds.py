@@ -166,7 +166,7 @@ REMARKS: Final = {
     "gold-comment": "ignored {n} comment (line|lines) in the gold",
     "gold-duplicate": "ignored {n} duplicate (document|documents) within a query in the gold",
     "missing-article": "{n} gold (article is|articles are) marked [MISSING ARTICLE n]; n is taken as the number",
-    "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
+    "no-head": "{n} gold (text|texts) without a readable number (names|name) no article; write Article 398-2",
     "gold-files": "the gold is {n} files",
     "gold-link": "did not follow {n} (link that leads|links that lead) out of the gold's folder",
     "not-gold": "skipped {n} (file|files) in the gold's folder that (is not a gold|are not golds)",

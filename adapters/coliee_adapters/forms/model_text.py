@@ -8,8 +8,9 @@ An answer is read from
 - and the last line, where it is nothing else: ``No.``
 
 ``<answer>No</answer>`` and ``【答え】×`` are marked answers, and so are ``本問は誤り。`` and, where
-a sentence begins, ``記述は正しい。`` and ``The statement is true.`` (or correct, as in ``Answer: Correct``). The words are those that the
-user names; Y, Yes, True, Entail, Entails, Entailed, Entailment, はい, 正しい, 正, 適切, ○ and N, No, False, Not true,
+a sentence begins, ``記述は正しい。`` and ``The statement is true.`` (or correct, as in
+``Answer: Correct``). The words are those that the user names; Y, Yes, True,
+Entail, Entails, Entailed, Entailment, はい, 正しい, 正, 適切, ○ and N, No, False, Not true,
 Not entailed, Non-entailment, Contradiction, いいえ, 誤り, 誤, 誤っている, 間違い, 間違っている, 正しくない, 適切でない,
 不適切, ×, in any case. The clause must end after them: ``No article …`` is no answer, and
 nor is ``Y, the seller, …``. A mark that is denied, or is a condition, marks nothing: ``the wrong answer is Yes``, ``if

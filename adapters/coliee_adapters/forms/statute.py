@@ -65,6 +65,16 @@ _NAMED: Final = (
 #: how の and the hyphen are also written
 _JOINTS: Final = str.maketrans(dict.fromkeys("‐‑‒–—−", "-") | {"ノ": "の"})
 
+#: a line that begins like a head, with a number in none of these ways: ``第424-2条``, ``424 bis 2``, ``Article 424_2``
+_UNREAD: Final = (
+    r"\s*+(?:第[^条、。\s]{1,15}条(?:\s|[(（]の|$)|(?i:art(?:icle|\.)\s*+)?[0-9０-９]++\s*+(?i:bis|ter|quater)\b|"
+    r"(?i:art(?:icle|\.)\s*+)[0-9０-９]++(?:[-の][0-9]++)*+"
+    r"(?:\s*+(?:[_:ー‐-―−]\s?[0-9]|[(（]?[の条]|No\.|[①-⑳])|:?(?:\u3000|\t|\ \ )))"
+)
+
+#: how much of such a line is shown
+_SHOWN: Final = 40
+
 _MISSING: Final = re.compile(r"\s*+\[MISSING ARTICLE\b([^\]]*+)\]")
 
 
@@ -194,7 +204,8 @@ def read_pairs(source: Source) -> dict[str, Element]:
 
 def _articles(query: str, pair: Element, source: Source, note: Note) -> list[str]:
     """The ids of a pair's articles, in the order of the file, repeated where they are."""
-    named = []
+    named: list[str] = []
+    unread: list[str] = []
     for element in pair.iter("article"):
         # an element that holds nothing names no article: some pairs have none
         if text := element.attributes.get("id", "").strip() or element.text.strip():
@@ -208,8 +219,12 @@ def _articles(query: str, pair: Element, source: Source, note: Note) -> list[str
             elif missing := _MISSING.match(line):
                 named.append(article_id(missing[1].strip(), t1.line, source))
                 note("missing-article", f"line {t1.line}: {query} {named[-1]}")
+            elif re.match(_UNREAD, line):
+                unread.append(f"{query}: {line.strip()[:_SHOWN]}")
     if not named and any(t1.text.strip() for t1 in pair.iter("t1")):
-        note("no-head", query)
+        unread = unread or [query]
+    for example in unread:
+        note("no-head", example)
     return named
 
 

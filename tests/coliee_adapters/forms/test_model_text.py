@@ -92,7 +92,7 @@ NEITHER = [
     "Answer: Yes, which is not true",
     '{"Y": 0.1, "N": 0.9}', "Yes: 0.1\nNo: 0.9", "Yes (0.1)\nNo (0.9)", "Yes - 10%\nNo - 90%", "Yes: 0.1",
     "Y: -2.3, N: -0.1",
-    "No. Wait, actually Yes.", "No. Wait, actually Yes. Article 5 applies.", "Yes. However, A, so the statement is wrong.",
+    "No. Wait, actually Yes.", "No. Wait, actually Yes. Article 5 applies.", "Yes, but A, so the statement is wrong.",
     "No.\nTherefore the statement is correct.", "Yes - hmm, no.", "No, that's not right. Yes.", "はい。よって誤り。",
     "Yes.\n\nActually, on reflection the answer changes to No.", "Final answer: Yes. Wait, no.", "Yes. But no.",
     "The answer is correct.", "Your answer: incorrect", "Contradiction: no", "As a result, no notice is due.",

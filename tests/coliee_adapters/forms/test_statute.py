@@ -171,6 +171,18 @@ def test_a_reference_is_no_head_even_where_a_line_starts(source, line):
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "第424-2条　債", "第424-2条", "424 bis 2　If", "Article 424 bis 2 If", "Art. 424-2　If", "Article 424-2:　If",
+        "Article 424_2 If", "Article 424（の2） If", "第424条 の2　債権者",
+    ],
+)  # fmt: skip
+def test_a_head_that_cannot_be_read_is_told_beside_others(source, line):
+    gold = read_gold(source(dataset(f'<pair id="q" label="Y"><t1>Article 96 If\n{line}\n第五条の規定</t1></pair>')))
+    assert (gold.qrels, gold.remarks.examples("no-head")) == ({"q": {"96": 1}}, (f"q: {line}",))
+
+
+@pytest.mark.parametrize(
     ("pairs", "message"),
     [
         ("<pair id='q1' label='Y'/>\n<pair id='q2'/>", ", line 4: [missing-label] (found 'q2')"),
