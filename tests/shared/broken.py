@@ -606,6 +606,8 @@ CASES = (
     _case("twice", TORT, lambda raw: raw + raw.splitlines(True)[0], "instance-twice", (4, None, "0"), as_is="refused"),
     _case("null", TORT, everywhere('"court_decision": false', '"court_decision": null'), "null-decision",
           (2, None, "1"), as_is="refused"),
+    _case("in quotes", TORT, each('"court_decision": (true|false)', r'"court_decision": "\1"'), "quoted-verdict",
+          (1, 288, "true"), 3, as_is="refused"),
     _case("null", RATIONALE, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",
           (1, None, "0, plaintiff claim 1"), as_is="refused"),
     _case("null among the claims", TORT, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",

@@ -109,6 +109,7 @@ RULES: Final[dict[str, Rule]] = {
     # the pilot
     "instance": Rule(_E, f"{_LINES} (is not an instance|are not instances)", "send the organisers' file with each null replaced by true or false", _PILOT),
     "instance-twice": Rule(_E, "{n} (instance appears|instances appear) twice", "give each once", _OURS),
+    "quoted-verdict": Rule(_E, f"{_LINES} (has|have) true or false in quotes", "leave the quotes out", _PILOT, "taken off"),
     "null-decision": Rule(_E, "{n} court_decision (value is|values are) null: the run is disqualified for tort prediction", "write true or false", _PILOT),
     "null-acceptance": Rule(_E, "{n} is_accepted (value is|values are) null: the run is disqualified for rationale extraction", "write true or false", _PILOT),
     "no-decisions": Rule(_W, "every court_decision is null: the run is not scored for tort prediction", "fill them in, or take part in rationale extraction only, and check with --task rationale", _PILOT),
