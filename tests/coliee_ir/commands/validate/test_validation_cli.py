@@ -101,6 +101,7 @@ REFUSED = {
     "run.txt --tag= --fix out.txt": "[bad-value] --tag …",
     "run.txt --tag AB": "[option-needed] --tag … --fix OUT",
     "run.txt second.txt --tag AB --fix out": "[ambiguous] --tag …",
+    "both.txt --tag AB --fix out.txt": "[ambiguous] --tag … both.txt …",
     "a.jsonl --tag AB --fix out.txt": "[unfit-option] --tag …",
     "run.txt --task 9": "",
     "": "",
@@ -112,6 +113,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(arguments, call):
     for name in ("run.txt", "other.txt", "a/run.txt"):
         put(name, RUN1)
     put("second.txt", RUN1.replace(b"ALPHA1", b"ALPHA2"))
+    put("both.txt", RUN1 + RUN1.replace(b"ALPHA1", b"ALPHA2"))
     put("gold.json", GOLD1)
     put("once.json", GOLD1)
     put("a.jsonl", PILOT)
