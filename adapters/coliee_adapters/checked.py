@@ -52,11 +52,12 @@ def did_you_mean(typed: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def suggesting_keywords(*more: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+def suggesting_keywords(*more: str, others: str = "") -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
     """Decorate a public function so that a misspelt keyword argument is answered with the one that was probably meant.
 
     Args:
         more: the keywords that the function's ``**`` stands for.
+        others: what to do with keywords that are like none.
 
     >>> @suggesting_keywords()
     ... def rank(runs, *, measure=""): ...
@@ -73,7 +74,7 @@ def suggesting_keywords(*more: str) -> Callable[[Callable[_P, _T]], Callable[_P,
         @wraps(function)
         def checked(*args: _P.args, **keywords: _P.kwargs) -> _T:
             if unknown := keywords.keys() - known.keys():
-                raise _unexpected_keyword(function.__qualname__, min(unknown), known.keys() - {"self"})
+                raise _unexpected_keyword(function.__qualname__, min(unknown), known.keys() - {"self"}, others)
             if len(args) > len(by_place) and not code.co_flags & CO_VARARGS:
                 raise _too_many(function.__qualname__, by_place, len(args))
             return function(*args, **keywords)
@@ -85,12 +86,12 @@ def suggesting_keywords(*more: str) -> Callable[[Callable[_P, _T]], Callable[_P,
     return decorated
 
 
-def _unexpected_keyword(function: str, typed: str, known: Collection[str]) -> TypeError:
+def _unexpected_keyword(function: str, typed: str, known: Collection[str], others: str) -> TypeError:
     """As Python raises it; with the argument that was probably meant, or all that there are."""
     other = next((name for name in _NAMES_ELSEWHERE.get(typed, ()) if name in known), None)
     hint = did_you_mean(typed, known) if other is None else f"; did you mean {other}?"
     problem = f"{function.removesuffix('.__init__')}() got an unexpected keyword argument {typed!r}"
-    return TypeError(problem + (hint or f"; it takes {', '.join(sorted(known))}"))
+    return TypeError(problem + (hint or f"; {others or 'it takes ' + ', '.join(sorted(known))}"))
 
 
 def _too_many(function: str, by_place: Sequence[str], n: int) -> TypeError:

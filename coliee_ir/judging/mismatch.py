@@ -20,6 +20,7 @@ import numpy as np
 
 from coliee_adapters import forms
 from coliee_adapters.errors import MismatchError, quoted
+from coliee_adapters.forms.rows import LABEL_FIRST
 from coliee_adapters.forms.vocabulary import LABELS
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
 from coliee_adapters.records import (
@@ -53,11 +54,9 @@ _NO_PASSAGE = "the gold's ids end earlier: write R07-01-A, not R07-01-A_0"
 _NO_ARTICLE = "424 and 424-2 are two articles: is this the gold of another task?"
 _LIKE = ", as `coliee-ir convert RUN OUT --like GOLD` does"
 _AS_GOLD: Final = f"write ids as the gold does{_LIKE}"
-_TRUE_SCORE = "; to score it anyway, use --decision no_overlap=zero"
+_ZERO: Final = '--decision no_overlap=zero (in Python decisions={"no_overlap": "zero"})'
+_TRUE_SCORE: Final = f"; to score it anyway, use {_ZERO}"
 _SWAPPED: Final = "query and document are swapped, here or in the gold: write the query first and then the document"
-_LABEL_FIRST: Final = (
-    "write the question first and then its label, as `awk -F'[ ,\\t]+' '{print $2, $1, $3}' RUN > OUT` does"
-)
 _IN: Final = {kind: f"{kind} id of this run is in the gold" for kind in ("query", "document")}
 
 #: from how many times as many matches on ids are taken for written otherwise; what chance may give of that; and of how
@@ -66,7 +65,7 @@ _TIMES: Final = 5
 _CHANCE: Final = 1e-6
 _LINES: Final = 100_000
 
-_TRUE_ZERO = "; to score it as 0 anyway, use --decision no_overlap=zero"
+_TRUE_ZERO: Final = f"; to score it as 0 anyway, use {_ZERO}"
 
 
 def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, documents: bool = False) -> Remarks:
@@ -145,7 +144,7 @@ def _refuse_mismatch(judged: Judged, run: Run, gold: str, findings: _DocumentFin
         if _n_judged(_swapped(pairs), qrels):
             cause = _SWAPPED
         elif LABELS.keys() >= {*map(str.lower, extra)} and not known.isdisjoint(document for _, document in pairs):
-            cause = _LABEL_FIRST
+            cause = LABEL_FIRST
         else:
             remedy = _respelling_remedy(extra, known, {_PASSAGES: _NO_PASSAGE})
             cause = _cause("query", extra, known, remedy if _are_meant(extra, pairs, qrels) else "")

@@ -368,7 +368,8 @@ def read_run_by(
             record.path,
             f"{n} of {n + len(record.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N",
             found="; ".join(found),
-            remedy=f"{named}, or use --decision unreadable_answers=wrong to count them as wrong (in fuse: as no vote)",
+            remedy=f"{named}, or count them as wrong (in fuse: as no vote) with --decision unreadable_answers=wrong "
+            '(in Python decisions={"unreadable_answers": "wrong"})',
         )
     return record
 

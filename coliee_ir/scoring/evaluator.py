@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Unpack
 
+from coliee_adapters.checked import suggesting_keywords
 from coliee_adapters.records import GoldLike, RunLike
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.basis import Basis, Rules, basis_of, suggesting_rules
@@ -47,6 +48,7 @@ class Evaluator(Basis):
         basis = basis_of(gold, measures, documents=documents, runs=runs, **rules)
         super().__init__(*(getattr(basis, field.name) for field in fields(Basis)))
 
+    @suggesting_keywords(others="measures and rules are given to Evaluator(gold, measures, …)")
     def evaluate(
         self,
         run: RunLike | Arrays | Submission,

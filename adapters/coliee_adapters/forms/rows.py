@@ -43,6 +43,9 @@ from coliee_adapters.remarks import Remarks
 
 #: what to do about answers in other words
 WRITE_LABELS: Final = "write Y or N, or name the words, as in --labels Y=Oui,N=Non"
+LABEL_FIRST: Final = (
+    "write the question first and then its label, as `awk -F'[ ,\\t]+' '{print $2, $1, $3}' RUN > OUT` does"
+)
 #: judgements that are looked at together
 _AT_ONCE: Final = 1 << 17
 _TRUTH: Final = {"true": 1.0, "false": 0.0}
@@ -199,7 +202,8 @@ def labels_of(
                 "conflicting", problem, f"{entry.query} {entry.word}", "keep one" if gold else remedy
             )
     if unknown and (gold or (not of_kind and any(answer_word.word for answer_word in unknown))):
-        raise unknown[0].place.fault("bad-label", "this is not a label", unknown[0].word, WRITE_LABELS)
+        remedy = LABEL_FIRST if unknown[0].query.lower() in LABELS else WRITE_LABELS
+        raise unknown[0].place.fault("bad-label", "this is not a label", unknown[0].word, remedy)
     for entry in unknown:
         remarks.add("unreadable-answer", f"{entry.place}: {entry.word or entry.query}")
     labels = {query: label for query, label in meant.items() if label is not None}

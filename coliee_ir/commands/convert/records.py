@@ -10,6 +10,7 @@ from coliee_adapters.forms import frames
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, as_documents
 from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.judging.gathered import by_rank as numbered
+from coliee_ir.output.rendering import TabularResult
 from coliee_ir.reading.anything import read_gold, read_run
 
 if TYPE_CHECKING:
@@ -97,13 +98,15 @@ def to_frame(record: Gold | Run | Answers, library: str = "pandas") -> Any:
     queries without documents, and the labels beside documents.
 
     Args:
-        record: what ``read_gold`` or ``read_run`` gives.
+        record: what ``read_gold`` or ``read_run`` gives; a result, such as ``Scored``, gives its own ``to_frame``.
         library: ``pandas``, ``polars``, or ``pyarrow`` for a table that others take as it is, such as DuckDB.
 
     Raises:
         ImportError: the library is not installed.
         UsageError: there is no such library.
     """
+    if isinstance(record, TabularResult):
+        return record.to_frame(library)  # type: ignore[arg-type]  # checked there
     columns: Mapping[str, Mapping[str, float]] = to_qrels(record) if isinstance(record, Gold) else to_run(record)
     rows = [(query, document, value) for query, ranking in columns.items() for document, value in ranking.items()]
     names = ["query_id", "doc_id", "relevance" if isinstance(record, Gold) else "score"]

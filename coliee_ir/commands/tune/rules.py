@@ -5,6 +5,7 @@ A rule keeps the rows whose value is at least the threshold, but at least ``floo
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -180,7 +181,9 @@ def _unknown(name: str) -> UsageError:
     meant = "k" if re.match("top|first|cut|depth|rank", name) else "score" if re.match("thr|min", name) else ""
     remedy = f"did you mean {meant}? The" if meant else "the"
     if "=" in name:
-        remedy = f"a threshold is found by tune, and coliee-ir cut RUN --by {name} applies one; the"
+        family, _, threshold = name.partition("=")
+        in_python = f"in Python cut(run, Rule({family!r}, {threshold}))"
+        remedy = f"a threshold is found by tune, and coliee-ir cut RUN --by {name} applies one ({in_python}); the"
     rules = f"rules are {', '.join(FAMILIES)}"
     return UsageError("unknown-name", f"unknown rule {quoted(name)}; {remedy} {rules}")
 
@@ -205,7 +208,7 @@ class Rule:
     """
 
     family: str
-    threshold: float
+    threshold: float = math.nan
     floor: int = 0
     cap: int | None = None
     order: str = "descending"

@@ -1,4 +1,9 @@
 import json
+import random
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from asserting import begins, heard, matches, mentions, refusing
@@ -302,6 +307,33 @@ def test_an_evaluator_scores_several_by_its_own_rules_and_a_result_does_not_chan
 def test_a_measure_asked_for_twice_is_scored_once():
     scores = evaluate(GOLD, RUN, task="2", measures=["MicroP", "MicroF(beta=1)", "MicroF1", "P.1,2", "P_1"])
     assert list(scores.measures) == ["MicroP", "MicroF1", "P_1", "P_2"]
+
+
+def test_threads_that_share_an_evaluator_do_not_change_each_others_scores():
+    rng, before, names = random.Random(8), sys.getswitchinterval(), [f"{n:03}" for n in range(60)]
+    gold = {query: rng.sample(names, 5) for query in names[:15]}
+    runs = [
+        {query: {document: rng.random() for document in rng.sample(names, 20)} for query in rng.sample(names[:15], 12)}
+        for _ in range(8)
+    ]
+    runs[::2] = map(Run.of, runs[::2])
+    measures, begin = ["MicroF1@3", "nDCG@4", "AP"], threading.Barrier(8)
+    alone = [Evaluator(gold, measures, task="2").evaluate(run) for run in runs]
+
+    def together(shared, run):
+        begin.wait()
+        return [shared.evaluate(run) for _ in range(3)]
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            for _ in range(20):  # an evaluator of which nothing is known yet
+                shared = Evaluator(gold, measures, task="2")
+                for expected, scored in zip(alone, threads.map(partial(together, shared), runs), strict=True):
+                    for scores in scored:
+                        assert (scores.per_query, scores.remarks) == (expected.per_query, expected.remarks)
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_claims_that_only_the_run_or_only_the_gold_names_are_said(tmp_path):

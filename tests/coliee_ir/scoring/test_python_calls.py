@@ -95,11 +95,30 @@ def test_a_keyword_that_no_function_has_is_refused():
         (lambda: Evaluator(GOLD, year=2020), "edition"),
         (lambda: compute_metrics(GOLD, [("001", "101")], tresh=0), "threshold"),
         (lambda: RankingEvaluator(GOLD, TEXTS, TEXTS, metric="AP"), "measures"),
+        (lambda: Evaluator(GOLD).evaluate(RUN, measures="AP"), "Evaluator"),
     ],
 )
 def test_the_argument_that_was_probably_meant_is_named(call, meant):
     with pytest.raises(TypeError, match=rf"\b{meant}\b"):
         call()
+
+
+def test_what_is_refused_names_what_to_write_in_python():
+    with refusing(UsageError, "[unknown-name] … 'k=3' … Rule('k', 3)…"):
+        Rule("k=3")
+    with refusing(UsageError, "[bad-value] …"):
+        Rule("k")
+    with pytest.raises(InputError, match=r'decisions=\{"no_overlap": "zero"\}'):
+        evaluate(GOLD, {"001": ["none"]}, task="trec")
+    with pytest.raises(InputError, match=r'decisions=\{"unreadable_answers": "wrong"\}'):
+        evaluate({"R07-01-A": "Y", "R07-02-A": "N"}, {"R07-01-A": "Y", "R07-02-A": ""}, task="4")
+
+
+def test_a_result_is_a_frame_by_the_function_as_by_its_method():
+    scored = evaluate_all(GOLD, {"a": RUN}, task="trec", measures="AP")
+    for result in (scored, scored[0]):
+        assert to_frame(result).equals(result.to_frame())
+        assert to_frame(result, "polars").equals(result.to_frame("polars"))
 
 
 @pytest.mark.parametrize("name", [name for name in coliee_ir.__all__ if inspect.isfunction(getattr(coliee_ir, name))])
