@@ -207,6 +207,7 @@ def test_what_the_texts_lack_is_told_at_the_beginning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         RankingEvaluator({"q1": {"d1": 1, "gone": 0}}, {"q1": "cat"}, DOCUMENTS, "AP", task="trec")
+        RankingEvaluator({**gold, "q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP", task="trec", only=["q1"])
 
 
 class Card:

@@ -441,7 +441,7 @@ class Search:
     def remark_ignored(self, values: ValuesOf, note: Note) -> None:
         """Remark on columns that have no role: of numbers, and those that say of which part of the data a row is."""
         read = next((role for role in ("relevance", "score", "rank", "retrieved", "answer") if role in self.roles), "")
-        read_from = f"; {self.names[self.roles[read]]} is read as the {read}" if read else ""
+        read_from = f"; {self.names[self.roles[read]]} is read as {read}" if read else ""
         for i in self.columns_without_role(_UNREMARKED):
             if (texts := _texts(values(i))) and (all(map(is_number, texts)) or self.normal[i] in _PARTITION):
                 note("ignored-column", f"{self.place.path}: {self.names[i]}{read_from}")
