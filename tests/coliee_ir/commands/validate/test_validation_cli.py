@@ -60,6 +60,16 @@ def found(*files, **options):
 # what is printed, and refused
 
 
+@pytest.mark.parametrize(("scores", "is_told"), [("12", True), ("21", False)])
+def test_a_copy_in_the_order_of_scores_that_contradict_ranks_is_told_as_such(call, scores, is_told):
+    run = "".join(f"000101 Q0 00020{rank} {rank} {score} T\n" for rank, score in zip("12", scores, strict=True))
+    _, out, err = call(put("run.trec", run), "--task", "1", "--fix", "copy")
+    assert ("scores" in err.splitlines()[-1], "--decision order=ascending" in out) == (is_told, is_told)
+    remedy = [*("convert", "run.trec", "turned", "--to", "columns"), *["--decision", "order=ascending"] * is_told]
+    assert main(remedy) == 0
+    assert Path("turned").read_text().splitlines()[0] == "000101 000201 T"
+
+
 def test_errors_exit_with_1_and_warnings_and_notes_with_0(call):
     code, out, err = call(put("run.txt", RUN1))
     assert matches((code, err), (0, f"task 1 of {NEWEST} …\n")) and mentions(out, "0 errors, 0 warnings, 0 notes")
