@@ -151,7 +151,7 @@ def _fit(session: scoring.Session) -> int:
     fused, is_cut = fitted.fused.run, fitted.fusion.top is not None
     if _is_whole(options, fitted.fusion):
         whole = replace(fitted.fusion, top=None, runs=(), files=())
-        fused, is_cut = whole.fuse(*fitted.inputs, tag=fused.tag).run, False
+        fused, is_cut = whole.of_records(fitted.inputs, fused.tag).run, False
     for sentence in _write(options, fused, fitted.inputs, fitted.task, options.edition, is_cut=is_cut):
         scoring.print_file_remark(options.output, sentence)
     table = str(fitted)

@@ -358,11 +358,10 @@ def read_run_by(
     if unreadable_answers == "refuse" and isinstance(record, Answers) and (n := len(record.unreadable)):
         found = record.remarks.examples("unreadable-answer")
         examples = (*record.remarks.examples("label-form"), *found)
-        words = dict.fromkeys(example.rpartition(": ")[2] for example in examples)
+        one, *others = dict.fromkeys(example.rpartition(": ")[2] for example in examples) or [""]
         named = "write Y or N"
-        if len(words) == 2 and {*record.labels.values()} == {True}:  # 1 and 2
-            yes, no = words
-            named = f"if {yes} means yes, use --labels Y={yes},N={no}"
+        if one == "1" and len(others) == 1 and all(record.labels.values()) and others[0] not in record.unreadable:
+            named = f"if 1 means yes, use --labels Y=1,N={others[0]}"
         raise InputError(
             "bad-label",
             record.path,

@@ -150,7 +150,10 @@ class Fusion:
         unreadable_answers: Literal["refuse", "wrong"] = "refuse",
     ) -> Fused:
         """The runs fused; arguments and errors are those of ``fuse``."""
-        return self.of_records(read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers), tag)
+        records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
+        if not self.runs:  # which were told from the gold when weights were fitted
+            _refuse_gold(*records)
+        return self.of_records(records, tag)
 
     def of_records(self, records: Sequence[Run | Answers], tag: str | None, read: _Read | None = None) -> Fused:
         """The runs fused; ``read`` is what was read of rankings before.
@@ -447,7 +450,11 @@ def read_all(
                 f"it contains {holds[0]}, but {records[0].path} contains {holds[1]}",
                 remedy="runs of documents and runs of answers cannot be fused together",
             )
-    first, *others = records
+    return records
+
+
+def _refuse_gold(first: Run | Answers, *others: Run | Answers) -> None:
+    """Refuse a gold before the runs, where other commands have it."""
     is_set = isinstance(first, Run) and not first.scored and all(getattr(run, "scored", False) for run in others)
     if is_set and Path(first.path).is_file() and reads_as_gold(first.path):
         raise InputError(
@@ -457,7 +464,6 @@ def read_all(
             remedy="leave a gold out, or fit weights to it with --fit; if it is a run, "
             "write it as one first: coliee-ir convert FILE OUT --to columns",
         )
-    return records
 
 
 def _read(runs: Sequence[Run], *, in_memory: bool) -> _Read:

@@ -90,6 +90,11 @@ def test_a_gold_before_ranked_runs_is_not_fused(call):
     assert mentions(failing(call, TASK1[2], "scored.trec", "-o", "x"), f"{TASK1[2]}: [ambiguous] …")
     done(call, "scored.trec", TASK1[2], "-o", "x")  # which is behind the runs with scores
     done(call, TASK1[2], TASK1[2], TASK1[0], "-o", "x")  # all alike
+    Path("scored.trec").write_text(
+        "".join(f"{query[:-4]} Q0 031986 1 2.5 T\n" for query in json.loads(Path(GOLD1).read_text()))
+    )
+    for fitting in (["--fit", GOLD1, "--save", "w.json"], ["--weights", "w.json"]):  # which know the gold
+        done(call, TASK1[2], "scored.trec", *fitting, "-o", "x", "--to", "trec")
 
 
 @pytest.mark.parametrize(("tied", "is_told"), [(0, False), (4, False), (5, True), (10, True)])
