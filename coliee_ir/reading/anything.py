@@ -360,7 +360,7 @@ def read_run_by(
         examples = (*record.remarks.examples("label-form"), *found)
         one, *others = dict.fromkeys(example.rpartition(": ")[2] for example in examples) or [""]
         named = "write Y or N"
-        if one == "1" and len(others) == 1 and all(record.labels.values()) and others[0] not in record.unreadable:
+        if one == "1" and len(others) == 1 and all(record.labels.values()) and " " not in others[0]:
             named = f"if 1 means yes, use --labels Y=1,N={others[0]}"
         raise InputError(
             "bad-label",

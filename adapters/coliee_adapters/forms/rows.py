@@ -205,7 +205,7 @@ def labels_of(
         remedy = LABEL_FIRST if unknown[0].query.lower() in LABELS else WRITE_LABELS
         raise unknown[0].place.fault("bad-label", "this is not a label", unknown[0].word, remedy)
     for entry in unknown:
-        remarks.add("unreadable-answer", f"{entry.place}: {entry.word or entry.query}")
+        remarks.add("unreadable-answer", f"{entry.place}: {entry.word or f'{entry.query} has no answer'}")
     labels = {query: label for query, label in meant.items() if label is not None}
     return labels, tuple(query for query, label in meant.items() if label is None)
 
@@ -396,7 +396,7 @@ def _found_blocks(
 
 def with_remarks(blocks: Iterable[Columns], remarks: Remarks) -> Iterator[Columns]:
     """The blocks of a run, of which the first has the remarks on its file, and the last those on all scores."""
-    for block in remarking_binary_scores(blocks):
+    for block in remarking_scores(blocks):
         block.remarks, remarks = remarks + block.remarks, Remarks()
         yield block
 
@@ -517,21 +517,38 @@ def lines_of(
     return starts, documents, scores
 
 
-def remarking_binary_scores(blocks: Iterable[Columns]) -> Iterator[Columns]:
-    """The blocks of a run, the last of which has the remark that all their scores are decisions, if they are."""
-    zeros = ones = n = 0
+def remarking_scores(blocks: Iterable[Columns]) -> Iterator[Columns]:
+    """The blocks of a run, the last of which has what is remarked on all their scores.
+
+    They may be decisions; or whole numbers whose thousands are marked with a point, 4.909 beside 735.
+    """
+    zeros = ones = n = dotted = hundreds = 0
+    may_be_whole = True
     last: Columns | None = None
     for block in blocks:
         if last is not None:
             yield last
         last = block
-        if zeros + ones == n and block.scores is not None:  # mostly the first say no
+        if block.scores is None:
+            continue
+        if zeros + ones == n:  # mostly the first say no
             ones += int((block.scores == 1).sum())
             zeros += int(((block.scores == 0) | (block.scores == -1)).sum())
             n += len(block.scores)
+        if may_be_whole:
+            sizes = np.abs(block.scores)
+            is_whole = sizes == np.rint(sizes)
+            others, thousands = sizes[~is_whole], 1000 * sizes[~is_whole]
+            may_be_whole = bool(
+                ((others > 1) & (others < 100) & (np.abs(thousands - np.rint(thousands)) < 1e-9)).all()
+                and (sizes[is_whole] < 1000).all()
+            )
+            dotted, hundreds = dotted + len(others), hundreds + int((sizes[is_whole] >= 100).sum())
     if last is not None:
         if zeros and ones and zeros + ones == n:
             last.remarks += Remarks.of("binary-score")
+        if may_be_whole and dotted and hundreds > 1:
+            last.remarks += Remarks.of("thousands")
         yield last
 
 

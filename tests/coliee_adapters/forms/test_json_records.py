@@ -320,7 +320,7 @@ def test_an_answer_that_is_no_label_is_kept_apart(source):
     words = ["Y", "Sorry", "", "I", None]
     records = [{"id": f"q{n}", "prediction": word} for n, word in enumerate(words)]
     for text, unreadable, examples in (
-        (one_a_line(records), ("q1", "q2", "q3", "q4"), ("line 2: Sorry", "line 3: q2", "line 4: I")),
+        (one_a_line(records), ("q1", "q2", "q3", "q4"), ("line 2: Sorry", "line 3: q2 has no answer", "line 4: I")),
         ('{"q9": "N", "q0": "Y", "q1": "Sorry"}', ("q1",), ("query q1: Sorry",)),
     ):
         answers = detect.read_run(source(text))

@@ -267,7 +267,7 @@ def test_what_answers_refuse(source, content, message):
 def test_answers_that_are_no_labels_are_kept_apart(source):
     answers = read_answers(source("q1 Sorry T\nq2 Y T\nq3 I cannot say\nq4,,T\nq1 Sorry T\n"))
     assert (answers.labels, answers.unreadable) == ({"q2": True}, ("q1", "q3", "q4"))
-    assert answers.remarks.examples("unreadable-answer") == ("line 1: Sorry", "line 3: I", "line 4: q4")
+    assert answers.remarks.examples("unreadable-answer") == ("line 1: Sorry", "line 3: I", "line 4: q4 has no answer")
     for read, text, found in (
         (read_answers, "q1 Sorry T\nq1 Y T\n", "q1 Y"),
         (read_label_gold, "q2 Y T\nq1 Sorry T\n", "Sorry"),

@@ -192,3 +192,17 @@ def test_a_later_line_without_a_number_is_refused(source):
     for separator in (",", "\t", " "):
         error = refused(read_rows, source("0 a 0.5\n0 b nan\n".replace(" ", separator)))
         assert (error.kind, error.line, error.found) == ("bad-score", 2, "nan")
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"),
+    [
+        ("4.909 1.735 735 -323 30", True), ("4.909 735", False), ("0.735 735 323", False), ("4.909 735 323.5", False),
+        ("4.909 1735 323", False), ("101.25 102 735", False), ("735 323", False), ("98.123 100", False),
+        ("4.9091 735 323", False),
+    ],
+)  # fmt: skip
+def test_thousands_that_a_point_marks_are_told(source, scores, told):
+    rows = "".join(f"q;d{at};{score}\n" for at, score in enumerate(scores.split()))
+    run = detect.read_run(source(f"query_id;doc_id;score\n{rows}"))
+    assert remarks_of(run).count("thousands") == told

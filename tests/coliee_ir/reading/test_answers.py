@@ -45,6 +45,14 @@ def test_words_that_are_no_labels_are_refused_or_wrong(call, command):
     assert not mentions(err, "[unanswered-query]") and not mentions(err, "[nothing-retrieved]")
 
 
+def test_an_empty_cell_is_no_word_and_no_label_is_named_after_its_question(call):
+    Path("empty.csv").write_text("id,prediction\nR07-01-O,yes\nR07-02-O,\n")
+    code, _, err = call("evaluate", "gold.json", "empty.csv")
+    assert code == 2
+    assert mentions(err, "[bad-label] … R07-02-O has no answer")
+    assert "N=R07" not in err
+
+
 def test_python_refuses_them_and_scores_them_as_wrong():
     answers = read_run("sorry.txt", unreadable_answers="wrong")
     assert isinstance(answers, Answers)
