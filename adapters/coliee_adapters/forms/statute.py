@@ -68,7 +68,7 @@ _JOINTS: Final = str.maketrans(dict.fromkeys("‐‑‒–—−", "-") | {"ノ"
 #: a line that begins like a head, with a number in none of these ways: ``第424-2条``, ``424 bis 2``, ``Article 424_2``
 _UNREAD: Final = (
     r"\s*+(?:第[^条、。\s]{1,15}条(?:\s|[(（]の|$)|(?i:art(?:icle|\.)\s*+)?[0-9０-９]++\s*+(?i:bis|ter|quater)\b|"
-    r"(?i:art(?:icle|\.)\s*+)[0-9０-９]++(?:[-の][0-9]++)*+"
+    r"(?i:art(?:icle|\.)\s*+)[0-9０-９]++(?>(?:[-の][0-9]++)*)"
     r"(?:\s*+(?:[_:ー‐-―−]\s?[0-9]|[(（]?[の条]|No\.|[①-⑳])|:?(?:\u3000|\t|\ \ )))"
 )
 
