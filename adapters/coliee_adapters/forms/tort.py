@@ -246,7 +246,8 @@ class _Members(NamedTuple):
 
     def verdict(self, key: str) -> bool | None:
         """A member that is true, false or null."""
-        wanted = "bad-label", "a verdict", "expected true, false or null, without quotation marks"
+        remedy = "expected true, false or null; `coliee-ir validate FILE --fix OUT` takes off quotes"
+        wanted = "bad-label", "a verdict", remedy
         value: bool | None = self.value(key, lambda value: value is None or isinstance(value, bool), wanted)
         return value
 
