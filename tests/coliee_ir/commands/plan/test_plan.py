@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import one_step
 import pytest
+import scipy.stats
 from asserting import refusing
 from example_runs import EXAMPLES
 from hypothesis import given
@@ -139,6 +140,17 @@ def test_more_queries_find_smaller_differences_and_more_runs_larger_ones():
     alike = [{"q1": ["a"], "q2": ["b"]}, {"q1": ["x"], "q2": ["b"]}]
     few = plan(evaluate_all(alike[0], alike, task="1"), queries=[2, 30])
     assert [row[1].text == "-" for row in few.tables()[0].rows] == [True, False]  # no two shares are so far apart
+
+
+def test_more_runs_ask_for_more_also_where_no_joint_test_of_these_queries_finds_anything():
+    chance = np.random.default_rng(1)
+    runs, settings = [of_mean(chance.random(4)) for _ in range(3)], Resampling(999, 1)
+    [alone], [among_three] = (
+        power.least_found(paired.Board(runs), pairs, [30], settings, 0.8)
+        for pairs in ([(1, 0)], [(1, 0), (2, 0), (2, 1)])
+    )
+    t, of_three = (scipy.stats.t.ppf(1 - 0.025 / n, 29) for n in (1, 3))
+    assert among_three[0] / alone[0] == pytest.approx((of_three + 0.84) / (t + 0.84), rel=0.02)
 
 
 def test_groups_count_as_wholes_and_are_named():
