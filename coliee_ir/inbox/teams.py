@@ -189,6 +189,7 @@ class Teams:
             self._of_look.setdefault(lookalike_key(row.team), {})[team_key(row.team)] = None
         #: of each sender, what has a mail of it: the list, the folder of the team
         self._senders_of: dict[str, dict[str, set[str]]] = {}
+        self._senders_of_runs: dict[str, set[str]] = {}
         #: the senders of a team's mails that the list takes out; mail → the team, if not its sender, that it is of
         self._taken_out: dict[str, set[str]] = {}
         self._in_doubt: dict[str, str] = {}
@@ -218,6 +219,8 @@ class Teams:
             vouchers = {"list"} if placed is not None else set()
             vouchers |= {"folder"} if team_key(envelope.folder) == key else set()
             self._senders_of.setdefault(key, {}).setdefault(envelope.sender, set()).update(vouchers)
+            if tag:
+                self._senders_of_runs.setdefault(key, set()).add(envelope.sender)
             if envelope.sender:
                 self._teams_of.setdefault(envelope.sender, {})[key] = None
         of_team = self._spellings.setdefault(key, {}).setdefault(without_mail_words(team), Counter())
@@ -270,12 +273,13 @@ class Teams:
         return next((row.status in OUT for row, is_place, _ in rows if is_place), False)
 
     def _strangers(self, key: str) -> list[str]:
-        """The senders of a team's mails for whom nothing speaks, where there are others, or a folder of the team."""
+        """The senders of a team's mails for whom nothing speaks, where others sent runs, or the team has a folder."""
         senders = self._senders_of.get(key, {})
+        of_runs = self._senders_of_runs.get(key) or {*senders}
         return [
             sender
             for sender, vouchers in senders.items()
-            if (len(senders) > 1 and "list" not in vouchers) or (self._has_folder(key) and not vouchers)
+            if ("list" not in vouchers and of_runs.difference([sender])) or (self._has_folder(key) and not vouchers)
         ]
 
     def _is_apart(self, key: str, sender: str) -> bool:
@@ -371,7 +375,8 @@ class Teams:
         parts, top = self._parts(file)
         saved = len(parts) - envelope.n_inside  # behind which the names are the sender's
         paths = ["/".join(parts[start:]).lstrip("/") for start in range(len(parts))]
-        n_places = saved if envelope.n_inside else len(parts) - 1  # a file's name alone is what its sender called it
+        # a file's name alone is what its sender called it; a mail's is the organiser's
+        n_places = saved if envelope.n_inside or envelope.mail else len(parts) - 1
         stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
         folders = [f"{part}/" for part in parts[: saved if envelope.n_inside else -1]]
         # what lies deeper, and is called like something that was saved higher, is not what the list names

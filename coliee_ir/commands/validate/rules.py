@@ -99,7 +99,7 @@ RULES: Final[dict[str, Rule]] = {
     "rank-numbers": Rule(_N, "{n} (query has|queries have) ranks other than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),
     "equal-scores": Rule(_W, "{n} (query has|queries have) the same score for all documents", "ties are broken by id, so the order is lost: write scores that decrease with the rank", _OURS),
     "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS, command="cut {file} --by k=N {rules} -o OUT"),
-    "long-answer": Rule(_W, f"{{n}} (query has|queries have) more than {MANY} documents in a file scored as a set", "golds have one to four a query: shorten the list", _OURS, command="cut {file} --by k=N {rules} -o OUT"),
+    "long-answer": Rule(_W, f"{{n}} (query has|queries have) more than {MANY} documents in a file scored as a set", "most queries have few relevant documents: shorten the list", _OURS, command="cut {file} --by k=N {rules} -o OUT"),
     "long-list-count": Rule(_E, "{n} (query does|queries do) not have {long_list} documents in the long list", "write {long_list} per query", _PAGE, command="cut {file} --by k={long_list} {rules} -o OUT"),
     "ungrouped": Rule(_N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together, and each run in its own file", _OURS, "put together"),
     # answers

@@ -304,8 +304,9 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold, attack):
     honest = {entry.tag: entry for board in day.boards for entry in board.entries
               if entry.file.removeprefix("in/") in {"01.eml/a.txt", "02.eml/a.txt", "BLUE/run.txt"}}  # fmt: skip
     told = {(one.kind, one.team) for one in day.decide} - {(one.kind, one.team) for one in before.decide}
-    # of mails of several senders none is chosen; what lies in a folder is the team's
-    in_doubt = IN_DOUBT if ("team-senders", "KIS") in told else ""
+    # of runs of several senders none is chosen; what lies in a folder is the team's
+    asked = {one.file for one in day.decide if one.kind == "team-senders"}
+    in_doubt = IN_DOUBT if "in/01.eml" in asked else ""
     assert {tag: (entry.team, entry.status) for tag, entry in honest.items()} == {**plain, "KIS9": ("KIS", in_doubt)}
     assert {tag: found.get(tag) for tag in expected} == expected
     approaches = {entry.tag: board.description(entry) for board in day.boards for entry in board.entries}
@@ -315,9 +316,9 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold, attack):
     sent = letters(day)
     if found.get("EVIL1", ("EVIL", ""))[0] not in ("KIS", "ARC", "BLUE"):  # who did not send it is told nothing of it
         assert all("EVIL" not in sent[team].as_string() for team in ("KIS", "ARC", "BLUE"))
-    for team, of_team in (("KIS", KIS), ("ARC", ARC)):  # nor is a letter written to a stranger
+    for team, of_team, of in (("KIS", KIS, "01"), ("ARC", ARC, "02")):  # nor is a letter written to a stranger
         listed = f"{EVIL}, " * (found.get("EVIL1") == (team, "") and not kinds)
-        assert sent[team]["To"] == (None if ("team-senders", team) in told else listed + of_team)
+        assert sent[team]["To"] == (None if f"in/{of}.eml" in asked else listed + of_team)
 
 
 ARTICLES, ANSWERS = {"task3.K1": made._articles("K1", 0, 8)}, {"answers.K1": made._labels("K1", 0, 2)}
@@ -405,9 +406,9 @@ def test_no_address_stops_an_edition_or_adds_a_header(hold, sender):
 
 
 def letters(day):
-    """Team → the receipt that is written for it."""
+    """Team → the receipt that is written for it; of several senders of its name, for one with an address."""
     mails = [message_from_bytes(mail, policy=default) for mail in pages(day).values() if isinstance(mail, bytes)]
-    return {mail["Subject"].split()[-1]: mail for mail in mails}
+    return {mail["Subject"].split()[-1]: mail for mail in sorted(mails, key=lambda mail: mail["To"] is not None)}
 
 
 def test_a_name_is_one_team_however_it_is_composed(hold):
@@ -685,6 +686,17 @@ def test_what_settles_the_runs_of_a_team_settles_none_of_a_stranger(hold):
     Path("teams.csv").write_text("tag,team,status\nin/01.eml,KIS,\n")
     found = seen(day_of(read_edition("coliee.toml")))
     assert [found[f"{tag}{n}"][1] for tag in "KE" for n in range(4)] == [""] * 4 + [IN_DOUBT] * 4
+
+
+@pytest.mark.parametrize(("row", "is_asked", "to"), [
+    ("", True, {KIS}), ("z.eml,KIS,disqualified\n", False, {KIS, EVIL}), ("z.eml,KIS,\n", False, {f"{KIS}, {EVIL}"}),
+])  # fmt: skip
+def test_a_mail_without_a_run_takes_no_team_out_of_the_ranking(hold, row, is_asked, to):
+    day = hold({"z.eml": mail("[submission] KIS", {}, EVIL, LATER)}, row)
+    assert seen(day)["KIS9"] == ("KIS", "")
+    assert ("team-senders" in {one.kind for one in day.decide}) == is_asked
+    mails = [message_from_bytes(mail, policy=default) for mail in pages(day).values() if isinstance(mail, bytes)]
+    assert {mail["To"] for mail in mails if "KIS" in mail["Subject"]} - {None} == to
 
 
 def results_by_sender(day, folder):
