@@ -51,7 +51,7 @@ FORM: Final = "text"
 _YES: Final = ("yes", "true", r"entail(?:s|ed|ment)?(?!\s*[:=])", "はい", "正しい", "正(?!、)", "適切(?!、)", "○")
 _NO: Final = (
     *("not entail(?:s|ed|ment)?", "non-entailment", "no entailment", "not true", "no", "false"),
-    r"contradict(?:s|ed|ion)(?!\s*[:=])",
+    r"contradict(?:s|ed|ion)(?!\s*[:=]|\W+no(?:ne)?\b)",
     *("いいえ", "誤り", "誤(?!、)", "誤っている", "誤っています", "間違い", "間違っている", "×"),
     *("正しくない", "正しくありません", "適切でない", "適切ではない", "不適切"),
 )
@@ -61,7 +61,7 @@ _INCORRECT: Final = ("incorrect", "wrong", "not correct", "not right")
 #: other signs for right and wrong
 _SIGNS: Final = str.maketrans("〇◯✕✗✖", "○○×××")
 #: how likely an answer is
-_CHANCE: Final = r"-?(?:[0-9]*\.[0-9]+|[0-9]+\s*%|[01](?=\s*(?:[,;)\n]|$)))"
+_CHANCE: Final = r"-?(?:[0-9]*\.[0-9]+|[0-9]+\s*%)"
 #: after a condition, beside the other word, or with how likely it is, a word is no answer
 _OPEN: Final = (
     r"(?![\s,;(/]*(?:but\s+)?(?:only\s+)?(?:if|unless|provided|assuming|or|otherwise|maybe|perhaps|possibly)\b)"
@@ -78,49 +78,48 @@ _END_OF_LETTER: Final = (
 _MARK: Final = (
     r"(?:(?:answer|output|label|verdict|conclusion|prediction|judge?ment|decision|entailment|entailed)"
     r"(?:\s*\([^()\n]{0,40}\)|\s+y(?:es)?(?:/|\s+or\s+)no?\b)?|y(?:es)?(?:/|\s+or\s+)no?\b(?=\s*[:=])|"
-    r"result(?=\s*[:=])|答え|回答|解答|結論|判定|正解)"
+    r"答え|回答|解答|結論|判定|正解)"
     r"\s*(?:is|should be|must be|changes to|:|=|->|→|は|】|\s[-–—]\s)\s*+:?\s*+"
 )
 #: what a Japanese judgement is on; elsewhere in a sentence, what is called 記述 may be a part of the question
 _STATEMENT: Final = (
     r"(?:(?:(?:本問|本肢|設問|問題文)(?:の(?:記述|内容))?|本記述|この記述|(?<![^\n。])記述)は|"
-    r"(?:(?<![^\n])|(?<=[.,] )|(?<=\bso )|(?<=\bthus )|(?<=\btherefore ))the (?:statement|hypothesis) is\b)\s*+"
+    r"(?:(?<![^\n])|(?<=[.,] ))the (?:statement|hypothesis) is\b)\s*+"
 )
 #: what is said of an answer too, but behind these marks is the answer
-_JUDGED: Final = rf"(?:(?<![^\n.!?,;])[^\S\n]*+(?:the |my )?(?:final )?answer\s*[:=]\s*+|{_STATEMENT})"
+_JUDGED: Final = (
+    r"(?:(?<![^\n.!?,;])[^\S\n]*+(?:the |my )?(?:final )?answer\s*[:=]\s*+|"
+    r"(?:(?:(?<![^\n])|(?<=\. ))(?!the \w+ is \w+,)|\b(?:so|(?:thus|hence|therefore|however|in conclusion),?) )"
+    r"the (?:statement|hypothesis) is\b\s*+)"
+)
 #: a second thought: No. Wait, actually yes.
 _AGAIN: Final = (
-    r"(?<![^.!?。,;:、\n—–-])[^\S\n]*+(?:(?:no,? )?wait|actually|hmm+|sorry|correction|rather|on reflection|but|so|"
-    r"then|therefore|thus|いや|訂正|やはり|実は|よって|したがって)[^\w○×]*"
+    r"(?<![^.!?。,;:、\n—–-])[^\S\n]*+(?:(?:no,? )?wait|actually|hmm+|sorry|correction|rather|on reflection|but(?=\s)|"
+    r"いや|訂正|やはり|実は|よって|したがって)[^\w○×]*"
 )
 #: how many characters before a mark are looked at
 _BEFORE: Final = 500
-#: how the rest of a sentence goes on that denies the answer before it
+#: how the rest of a sentence goes on that denies the answer before it, and ends there
 _GOES_ON: Final = r"[^\S\n]*+(?:[、,;:—–]|-\s)?[^\S\n]*+"
-_NAI: Final = (
-    r"(?:(?<!ざるを得)(?<!ほか)(?<!ほかは)(?<!違い)な[いく]|ません|[えれせ]ぬ|ず(?=[、。\s]|$)|難しい|困難|疑)"
-)
+_STOPS: Final = r"(?=\s*(?:[,;!。、\n]|\.(?:\s|$)|$)|です|が|ので|から)"
 _SAID_NOT: Final = (
-    rf"(?:と(?:は|も(?!に)|まで)[^。.!?\n]{{0,80}}?{_NAI}|と(?:いう|言|いえ|限|断|思|考|解|認)[^。、,.!?\n]{{0,80}}?{_NAI}|"
-    r"では?(?:な[いく]|あり|ござ)|じゃな|[はが](?:誤|間違|不正解|不適切|正解では|正しくな))"
+    r"と(?:は|も|まで)?(?:(?:[言い]え|[言い]い切れ|断[言定]でき|限ら|考えられ|認められ)(?:ない|ぬ|ません)|"
+    r"限りません|[言い]えるかは疑問(?:である)?)"
 )
-_THAT: Final = r"(?:(?:そ[うれ]|これ|(?:本問|本肢|設問|問題文)(?:の(?:記述|内容))?|(?:本|この)?記述)[はがも]?、?)"
+_THAT: Final = r"(?:(?:そ[うれ]|これ|(?:本問|本肢|設問|問題文)(?:の(?:記述|内容))?|(?:本|この)?記述)?[はがも]?)"
 _IT: Final = r"(?:that|this|it|which|the (?:statement|hypothesis|claim|answer)) "
-_IS_NOT: Final = r"(?:(?:is|was|would) ?(?:not|nt)|cannot|can not|cant|could ?(?:not|nt)) (?:be )?"
-_RIGHT: Final = r"(?:correct|right|true|so|entailed|the (?:case|answer))\b"
-_WRONG: Final = r"(?:incorrect|wrong|false|untrue)\b"
-_SAID: Final = (
-    r"(?:said|given|answered|confirmed|concluded|stated|claimed|affirmed|established|inferred|determined|justified)\b"
-)
-_DENIES: Final = rf"(?!{_GOES_ON}{_SAID_NOT})"
+_IS_NOT: Final = r"(?:(?:is|was) ?(?:not|nt)|cannot|can not|cant) (?:be )?"
+_RIGHT: Final = r"(?:correct|right|true|entailed|the (?:case|answer))"
+_WRONG: Final = r"(?:incorrect|wrong|false|untrue)"
 _DENIES_YES: Final = (
-    rf"(?!{_GOES_ON}(?:{_THAT}?(?:正しい|適切|妥当)?(?:だ|である)?{_SAID_NOT}|{_THAT}(?:正しく|適切で)は?(?:な|あり)|"
-    rf"(?:{_IT})?(?:{_IS_NOT}(?:{_RIGHT}|{_SAID}(?! that\b))|(?:is|was|would be) {_WRONG})))"
+    rf"(?!{_GOES_ON}(?:{_THAT}(?:(?:正しい|適切|妥当)?(?:だ|である)?(?:{_SAID_NOT}|では(?:ない|ありません))|"
+    rf"正しく(?:ない|ありません)|誤り(?:だ|である)?)|"
+    rf"(?:{_IT})?(?:{_IS_NOT}(?:{_RIGHT}|so|said|confirmed|concluded)|is {_WRONG})){_STOPS})"
 )
 _DENIES_NO: Final = (
-    rf"(?!{_GOES_ON}(?:{_THAT}?(?:誤り|誤って|間違[いっ]て?|不適切)(?:だ|である|いる)?{_SAID_NOT}|"
-    r"そうで(?:す|ある)|そ(?:の|れで)(?:とお|通)り|"
-    rf"{_IT}(?:(?:is|was) (?:indeed )?{_RIGHT}(?=\s*(?:[.;!\n]|$))|{_IS_NOT}{_WRONG})))"
+    rf"(?!{_GOES_ON}(?:(?:{_THAT}(?:誤り|誤っている|間違い|不適切)(?:だ|である)?)?{_SAID_NOT}|"
+    rf"{_THAT}(?:誤り|間違い|不適切)では(?:ない|ありません)|そ(?:う|の(?:とお|通)り)で(?:す|ある)|"
+    rf"{_IT}(?:is (?:indeed )?{_RIGHT}|{_IS_NOT}{_WRONG})){_STOPS})"
 )
 #: an element that holds the answer: <answer>No</answer>
 _ELEMENT: Final = r"(?si)<(answer|label|final_answer)>((?:(?!<\1>).)*?)</\1>"
@@ -158,7 +157,7 @@ def _alternatives(known: Iterable[str], own: Iterable[str], others: Iterable[str
 def _word(yes: str, no: str) -> str:
     return (
         rf"(?:(?P<no>(?:{no}){_END}|n{_END_OF_LETTER}){_DENIES_NO}|"
-        rf"(?P<yes>(?:{yes}){_END}|y{_END_OF_LETTER}){_DENIES_YES}){_DENIES}{_OPEN}"
+        rf"(?P<yes>(?:{yes}){_END}|y{_END_OF_LETTER}){_DENIES_YES}){_OPEN}"
     )
 
 
@@ -204,7 +203,7 @@ def label_of(text: str, words: Mapping[str, str] | None = None) -> bool | None:
     if not answers:
         lines = [line.strip() for line in plain.split("\n") if line.strip()]
         start = re.match(known.word, plain)
-        last = re.fullmatch(rf"{known.word}\W*", lines[-1]) if lines else None
+        last = re.fullmatch(rf"(?:result\s*[:=]\s*)?{known.word}\W*", lines[-1]) if lines else None
         marked = _asserted(rf"(?:(?<!\w){_MARK}|{_STATEMENT}){known.word}", plain)
         judged = _asserted(_JUDGED + known.judged, plain)
         answers = [*marked, *judged, *(match for match in (start, last) if match)]

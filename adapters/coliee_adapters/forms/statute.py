@@ -39,11 +39,11 @@ _BRANCH: Final = r"[(（]?\s*[のノ之条]"
 # The three heads of an article's text stand at the start of a line. Quantifiers are possessive or in atomic groups: a
 # shorter number, found by stepping back, would be another article.
 
-#: ``Article 566``, ``Article 32 (1) …``, ``Article 537(1)If …``. In a sentence the number goes on in lower case, or
+#: ``Article 566``, ``Article 32 (1) …``, ``Article 96: Fraud``. In a sentence the number goes on in lower case, or
 #: with a mark that no article begins with: ``Article 5 applies``, ``Article 5, paragraph (1)``, ``Article 5–7``.
 _ENGLISH: Final = (
-    r"\s*+Article\s*+([0-9０-９]++(?>(?:[-－の][0-9０-９]++)*))(?=[\s(（A-Z“\"…]|$)"
-    rf"(?>(?:\s*+[(（][0-9０-９]++[)）])*)\s*+(?![a-z,;.)'’‐-―−－/:・§-]|No\.?\s*[0-9]|{_BRANCH})"
+    r"\s*+Article\s*+([0-9０-９]++(?>(?:[-－の][0-9０-９]++)*))(?:\s*+:(?!\s*[0-9])|(?=[\s(（A-Z“\"…]|$)"
+    rf"(?>(?:\s*+[(（][0-9０-９]++[)）])*)\s*+(?![a-z,;.)'’‐-―−－/:・§-]|No\.?\s*[0-9]|{_BRANCH}))"
 )
 
 #: ``第三百九十八条の二十　…``. In a sentence something else than a blank follows: ``第五条の規定``, ``第五条第一項``,
@@ -69,7 +69,7 @@ _JOINTS: Final = str.maketrans(dict.fromkeys("‐‑‒–—−", "-") | {"ノ"
 _UNREAD: Final = (
     r"\s*+(?:第[^条、。\s]{1,15}条(?:\s|[(（]の|$)|(?i:art(?:icle|\.)\s*+)?[0-9０-９]++\s*+(?i:bis|ter|quater)\b|"
     r"(?i:art(?:icle|\.)\s*+)[0-9０-９]++(?>(?:[-の][0-9]++)*)"
-    r"(?:\s*+(?:[_:ー‐-―−]\s?[0-9]|[(（]?[の条]|No\.|[①-⑳])|:?(?:\u3000|\t|\ \ )))"
+    r"(?:\s*+(?:[_:ー‐-―−]\s?[0-9]|[(（]?[の条]|No\.|[①-⑳])|\u3000|\t|\ \ ))"
 )
 
 #: how much of such a line is shown

@@ -40,6 +40,10 @@ YES = [
     "P(Yes): 0.9, P(No): 0.1\nAnswer: Yes", "Answer: Correct", '{"answer": "correct"}', "Answer: Y (confidence 0.9)",
     "Result: Y", "Therefore the statement is correct.", "Yes. Is it void? No.", "Yes. If A, then no.",
     "1. Consent: no.\nNo.\nFinal answer: Yes",
+    "はい、本問は正しいと考えて差し支えありません。", "はい、これは間違いではない。",
+    "はい、というのは登記が必要ないからです。", "Yes, it would be wrong to deny it.", "Yes: 1) valid; 2) not void.",
+    "Yes, this is not the case for minors.", "Step 1 result: No. Step 2 result: Yes. Answer: Yes",
+    "If so, the statement is wrong. But it is not so. Answer: Yes",
 ]  # fmt: skip
 NO = [
     "N", "no", "No.", "FALSE", "Not entailed", "non-entailment",
@@ -59,6 +63,8 @@ NO = [
     "No, the statement is incorrect.", "No. That is correct of sellers.", "Answer: Incorrect", "Answer: not correct",
     "Answer: N (confidence: high)", "Result: N", "Contradiction", "Not entailment", "The statement is wrong.",
     '{"answer": "No", "premise_true": "Yes"}', "No, although A is actually true, B.",
+    "いいえ、そうであるとは限りません。", "いいえ、そうですね、登記が必要です。", "いいえ、誤りと考えて差し支えない。",
+    "No, it is not wrong for B to refuse.", "No. Otherwise, the statement is correct.",
 ]  # fmt: skip
 NEITHER = [
     "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",
@@ -96,6 +102,7 @@ NEITHER = [
     "No.\nTherefore the statement is correct.", "Yes - hmm, no.", "No, that's not right. Yes.", "はい。よって誤り。",
     "Yes.\n\nActually, on reflection the answer changes to No.", "Final answer: Yes. Wait, no.", "Yes. But no.",
     "The answer is correct.", "Your answer: incorrect", "Contradiction: no", "As a result, no notice is due.",
+    "Is there an exception? Result: No. Hence the statement holds.", "Contradiction (none)", "Contradiction, none.",
 ]  # fmt: skip
 
 

@@ -143,6 +143,7 @@ def test_golds_of_every_generation(source, name):
         ("第三百九十八条の二の三　元本", "398-2-3"), ("第百二十一条の二　無効", "121-2"),
         ("第千五十条　親族", "1050"), ("第一千一百一十一条　親族", "1111"), ("第百一条の十", "101-10"),
         ("第九十五条（錯誤）　意思表示は", "95"), ("第九十五条(錯誤)", "95"), ("Article 424の2 (1) If", "424-2"),
+        ("Article 96: Fraud", "96"), ("Article 424-2:　If", "424-2"), ("Article 96: fraud", "96"),
     ],
 )  # fmt: skip
 def test_a_head_at_the_start_of_a_line(source, line, article):
@@ -173,7 +174,7 @@ def test_a_reference_is_no_head_even_where_a_line_starts(source, line):
 @pytest.mark.parametrize(
     "line",
     [
-        "第424-2条　債", "第424-2条", "424 bis 2　If", "Article 424 bis 2 If", "Art. 424-2　If", "Article 424-2:　If",
+        "第424-2条　債", "第424-2条", "424 bis 2　If", "Article 424 bis 2 If", "Art. 424-2　If",
         "Article 424_2 If", "Article 424（の2） If", "第424条 の2　債権者",
     ],
 )  # fmt: skip
