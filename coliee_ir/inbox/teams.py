@@ -187,8 +187,8 @@ class Teams:
         self._of_look: dict[str, dict[str, None]] = {}
         for row in self.rows:
             self._of_look.setdefault(lookalike_key(row.team), {})[team_key(row.team)] = None
-        #: of each sender, what has a mail of it: the list, the folder of the team
-        self._senders_of: dict[str, dict[str, set[str]]] = {}
+        #: team → sender of its mails → whether a row of the list, or the folder of the team, has a mail of it
+        self._senders_of: dict[str, dict[str, bool]] = {}
         self._senders_of_runs: dict[str, set[str]] = {}
         #: the senders of a team's mails that the list takes out; mail → the team, if not its sender, that it is of
         self._taken_out: dict[str, set[str]] = {}
@@ -216,9 +216,9 @@ class Teams:
             self._taken_out.setdefault(key, set()).add(envelope.sender)
             return
         if envelope.team:
-            vouchers = {"list"} if placed is not None else set()
-            vouchers |= {"folder"} if team_key(envelope.folder) == key else set()
-            self._senders_of.setdefault(key, {}).setdefault(envelope.sender, set()).update(vouchers)
+            senders = self._senders_of.setdefault(key, {})
+            is_vouched_for = placed is not None or team_key(envelope.folder) == key
+            senders[envelope.sender] = is_vouched_for or senders.get(envelope.sender, False)
             if tag:
                 self._senders_of_runs.setdefault(key, set()).add(envelope.sender)
             if envelope.sender:
@@ -278,8 +278,8 @@ class Teams:
         of_runs = self._senders_of_runs.get(key) or {*senders}
         return [
             sender
-            for sender, vouchers in senders.items()
-            if ("list" not in vouchers and of_runs.difference([sender])) or (self._has_folder(key) and not vouchers)
+            for sender, is_vouched_for in senders.items()
+            if not is_vouched_for and (self._has_folder(key) or of_runs.difference([sender]))
         ]
 
     def _is_apart(self, key: str, sender: str) -> bool:

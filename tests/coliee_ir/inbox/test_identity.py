@@ -699,6 +699,13 @@ def test_a_mail_without_a_run_takes_no_team_out_of_the_ranking(hold, row, is_ask
     assert {mail["To"] for mail in mails if "KIS" in mail["Subject"]} - {None} == to
 
 
+@pytest.mark.parametrize(("place", "is_asked"), [("KIS/z.eml", False), ("z.eml", True), ("ARC/z.eml", True)])
+def test_a_mail_that_was_filed_in_the_folder_of_its_team_is_the_teams(hold, place, is_asked):
+    day = hold({place: mail("[submission] KIS", {"r.txt": EVIL1}, EVIL, EARLY)})
+    assert (seen(day)["EVIL1"] == ("KIS", "")) != is_asked
+    assert (f"in/{place}" in {one.file for one in day.decide if one.kind == "team-senders"}) == is_asked
+
+
 def results_by_sender(day, folder):
     """Who is written to → all that a letter of results says; and what the site and the paper say."""
     write(day._replace(edition=replace(day.edition, phase="results", public=Public(figures=False))), folder)
