@@ -103,23 +103,23 @@ _BEFORE: Final = 500
 _GOES_ON: Final = r"[^\S\n]*+(?:[、,;:—–]|-\s)?[^\S\n]*+"
 _STOPS: Final = r"(?=\s*(?:[,;!。、\n]|\.(?:\s|$)|$)|です|が|ので|から)"
 _SAID_NOT: Final = (
-    r"と(?:は|も|まで)?(?:(?:[言い]え|[言い]い切れ|断[言定]でき|限ら|考えられ|認められ)(?:ない|ぬ|ません)|"
+    r"と(?:まで)?(?:は|も)?(?:(?:[言い]え|[言い]い切れ|断[言定](?:することは)?でき|限ら|考えられ|認められ)(?:ない|ぬ|ません)|"
     r"限りません|[言い]えるかは疑問(?:である)?)"
 )
 _THAT: Final = r"(?:(?:そ[うれ]|これ|(?:本問|本肢|設問|問題文)(?:の(?:記述|内容))?|(?:本|この)?記述)?[はがも]?)"
-_IT: Final = r"(?:that|this|it|which|the (?:statement|hypothesis|claim|answer)) "
-_IS_NOT: Final = r"(?:(?:is|was) ?(?:not|nt)|cannot|can not|cant) (?:be )?"
+_IT: Final = r"(?:that|this|it|which|the (?:statement|hypothesis|claim|answer)) ?"
+_IS_NOT: Final = r"(?:(?:is|was|s) ?(?:not|nt)|cannot|can not|cant) (?:be )?"
 _RIGHT: Final = r"(?:correct|right|true|entailed|the (?:case|answer))"
 _WRONG: Final = r"(?:incorrect|wrong|false|untrue)"
 _DENIES_YES: Final = (
     rf"(?!{_GOES_ON}(?:{_THAT}(?:(?:正しい|適切|妥当)?(?:だ|である)?(?:{_SAID_NOT}|では(?:ない|ありません))|"
     rf"正しく(?:ない|ありません)|誤り(?:だ|である)?)|"
-    rf"(?:{_IT})?(?:{_IS_NOT}(?:{_RIGHT}|so|said|confirmed|concluded)|is {_WRONG})){_STOPS})"
+    rf"(?:{_IT})?(?:{_IS_NOT}(?:{_RIGHT}|so|said|confirmed|concluded)|i?s {_WRONG})){_STOPS})"
 )
 _DENIES_NO: Final = (
     rf"(?!{_GOES_ON}(?:(?:{_THAT}(?:誤り|誤っている|間違い|不適切)(?:だ|である)?)?{_SAID_NOT}|"
     rf"{_THAT}(?:誤り|間違い|不適切)では(?:ない|ありません)|そ(?:う|の(?:とお|通)り)で(?:す|ある)|"
-    rf"{_IT}(?:is (?:indeed )?{_RIGHT}|{_IS_NOT}{_WRONG})){_STOPS})"
+    rf"{_IT}(?:i?s (?:indeed )?{_RIGHT}|{_IS_NOT}{_WRONG})){_STOPS})"
 )
 #: an element that holds the answer: <answer>No</answer>
 _ELEMENT: Final = r"(?si)<(answer|label|final_answer)>((?:(?!<\1>).)*?)</\1>"

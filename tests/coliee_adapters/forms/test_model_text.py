@@ -103,6 +103,7 @@ NEITHER = [
     "Yes.\n\nActually, on reflection the answer changes to No.", "Final answer: Yes. Wait, no.", "Yes. But no.",
     "The answer is correct.", "Your answer: incorrect", "Contradiction: no", "As a result, no notice is due.",
     "Is there an exception? Result: No. Hence the statement holds.", "Contradiction (none)", "Contradiction, none.",
+    "Yes, that's incorrect.", "はい、とまでは言えない。", "はい、正しいと断定することはできません。",
 ]  # fmt: skip
 
 
