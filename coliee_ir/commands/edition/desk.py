@@ -71,28 +71,28 @@ def _decisions(day: Day) -> Grid:
         "team": lambda decision: decision.team or "–",
         "what": lambda decision: f"{brief(decision.run)}: {decision.what}" if decision.run else str(decision.what),
         "file": lambda decision: below(decision.file, common) if decision.file else "",
-        "row for the teams file": lambda decision: _row(decision, below(decision.file, common), sheet),
+        "row for the teams file": lambda decision: " or ".join(_rows(decision, below(decision.file, common), sheet)),
         "or in settled": lambda decision: f'"{decision.key}"' if decision.has_key else "",
     }
     return Grid.of(day.decide, columns, n_text=5)
 
 
-def _row(decision: Decision, file: str, sheet: Sheet) -> str:
-    """The row of the list of teams that settles a decision; empty where none does."""
-    if not (decision.status and decision.file):
-        return ""
+def _rows(decision: Decision, file: str, sheet: Sheet) -> Iterator[str]:
+    """The rows of the list of teams that settle a decision, one or the other: whose a mail is, both may say."""
     state = sheet.column("status")
-    cells = [""] * (len(sheet.header) + (state is None))
-    for i, text in (
-        (sheet.file, file),
-        (sheet.team, no_formula(decision.team)),
-        (-1 if state is None else state, decision.status),
-    ):
-        if i is not None:
-            cells[i] = text
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="").writerow(cells)
-    return stream.getvalue()
+    statuses = ("", decision.status) if decision.kind == "team-senders" else (decision.status,)
+    for status in statuses if decision.status and decision.file else ():
+        cells = [""] * (len(sheet.header) + (state is None))
+        for i, text in (
+            (sheet.file, file),
+            (sheet.team, no_formula(decision.team)),
+            (-1 if state is None else state, status),
+        ):
+            if i is not None:
+                cells[i] = text
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="").writerow(cells)
+        yield stream.getvalue()
 
 
 def _details(team: Team, sent: Sequence[str]) -> str:
