@@ -149,7 +149,7 @@ REMARKS: Final = {
         "the scores are all 1 and 0, or −1, and documents without 1 count as retrieved; if 1 means retrieved, use "
         "`--columns retrieved=NAME`"
     ),
-    "thousands": Doubt("scores such as 4.909 beside 735 are decimals; write thousands as 4909"),
+    "thousands": Doubt("scores such as 4.909 beside 735 are read as decimals; write 4909 for thousands"),
     "unordered": "{n} (query has its|queries have their) documents in a set, without order: measures that look at "
     "ranks cannot be computed",
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval; "

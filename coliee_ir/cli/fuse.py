@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         saved = json_text.parse(Source(options.weights).text(), options.weights)
         if task is None and isinstance(saved, dict) and saved.get("task") in TASKS:
             task, edition = saved["task"], edition or saved.get("edition")
-        how = replace(how, top=None) if _is_whole(options, how) else how
+        how = replace(how, top=None) if _say_how_much(options, how) else how
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=unreadable)
     if apart := [remark for remark in fused.remarks if getattr(remark, "kind", "") == "nothing-shared"]:
         raise UsageError("mismatch", str(apart[0]))
@@ -89,8 +89,8 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
     return Fusion(**{**parameters, "method": options.method or fusion.usual(records)}, weights=weights)
 
 
-def _is_whole(options: argparse.Namespace, how: Fusion) -> bool:
-    """Whether a form that holds scores is asked for, and with it the whole ranking; what is written is said."""
+def _say_how_much(options: argparse.Namespace, how: Fusion) -> bool:
+    """Say how much of a ranking is written, and return whether it is the whole: in a form that holds scores."""
     is_whole = how.top is not None and not options.top and options.to in ("trec", "parquet")
     about = f"top {how.top} per query; --to trec writes the whole ranking with its scores"
     if is_whole:
@@ -149,7 +149,7 @@ def _fit(session: scoring.Session) -> int:
     if options.save is not None:
         fitted.save(options.save)
     fused, is_cut = fitted.fused.run, fitted.fusion.top is not None
-    if _is_whole(options, fitted.fusion):
+    if _say_how_much(options, fitted.fusion):
         whole = replace(fitted.fusion, top=None, runs=(), files=())
         fused, is_cut = whole.of_records(fitted.inputs, fused.tag).run, False
     for sentence in _write(options, fused, fitted.inputs, fitted.task, options.edition, is_cut=is_cut):

@@ -23,6 +23,7 @@ from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import NUMBERED, Remarks
 from coliee_ir.judging.order import (
     Keys,
+    distinct,
     in_order_of_bytes,
     in_segments,
     ranked_otherwise,
@@ -504,8 +505,3 @@ class Finder:
         known, wanted = np.sort(self.keys), mixed(Ids.of(texts).words(len(self.words)), self.numbers[segments])
         # np.isin would load numpy.ma
         return np.asarray(known[np.minimum(np.searchsorted(known, wanted), len(known) - 1)] == wanted)
-
-
-def distinct(numbers: IntArray) -> IntArray:
-    """The different numbers of an ascending array; np.unique would sort, and load numpy.ma."""
-    return numbers[np.diff(numbers, prepend=numbers[:1] - 1) > 0]

@@ -437,9 +437,8 @@ def respelled_like(ids: Iterable[str], known: Collection[str], *, unsure: bool =
     while unknown := [id_ for id_, text in now.items() if text not in of_gold.ids]:
         texts, n_best = [now[id_] for id_ in unknown], 0
         for i, changed in of_gold.changes(texts):
-            if (
-                _RESPELLINGS[i][1] is _LOST and not of_gold.one_width
-            ):  # how many zeros are lost is known of what becomes known alone
+            if _RESPELLINGS[i][1] is _LOST and not of_gold.one_width:
+                # how many zeros are lost is known of what becomes known alone
                 changed = [text if text in of_gold.ids else old for old, text in zip(texts, changed, strict=True)]
             n = sum(map(of_gold.ids.__contains__, changed))
             is_sure = _RESPELLINGS[i][1] not in _UNSURE

@@ -63,6 +63,11 @@ def in_segments(segment: IntArray, keys: Keys) -> IntArray:
     return numbers
 
 
+def distinct(numbers: IntArray) -> IntArray:
+    """The different numbers of an ascending array; np.unique would sort, and load numpy.ma."""
+    return numbers[np.diff(numbers, prepend=numbers[:1] - 1) > 0]
+
+
 def ranked_otherwise(lines: Columns, keys: Keys | None = None) -> Iterator[str]:
     """The queries whose rank column disagrees with their scores, where lines have both; ``keys`` sort these."""
     if lines.ranks is None or lines.scores is None:
@@ -73,7 +78,7 @@ def ranked_otherwise(lines: Columns, keys: Keys | None = None) -> Iterator[str]:
         keys = sort_keys(lines.scores) if keys is None else keys
         is_sorted = not (lines.continues_segment & (keys[1:] < keys[:-1])).any()
         in_order = ranks if is_sorted else ranks[np.argsort(in_segments(lines.segment, keys))]
-        suspects = np.unique(lines.segment[1:][lines.continues_segment & (in_order[1:] < in_order[:-1])]).tolist()
+        suspects = distinct(lines.segment[1:][lines.continues_segment & (in_order[1:] < in_order[:-1])]).tolist()
     for segment in suspects:
         first, last = lines.starts[segment : segment + 2].tolist()
         if disagree(ranks[first:last], lines.scores[first:last]):

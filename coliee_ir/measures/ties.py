@@ -22,7 +22,8 @@ import numpy as np
 from coliee_adapters import trec_eval
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import Remark
-from coliee_ir.judging.judged import FloatArray, Judged, distinct
+from coliee_ir.judging.judged import FloatArray, Judged
+from coliee_ir.judging.order import distinct
 from coliee_ir.measures.base import Measure, Parts, Result
 from coliee_ir.measures.delegated import Delegated, of_values
 from coliee_ir.measures.sets import Macro, MacroF, Micro

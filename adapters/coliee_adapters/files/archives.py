@@ -350,7 +350,9 @@ def _zip_entries(raw: BinaryIO, display_name: str, meter: _Meter) -> Iterator[tu
             if entry.filename.endswith("/"):  # is_dir of Python 3.11 fails without a name
                 continue
             if entry.flag_bits & 1:
-                raise InputError("encrypted", display_name, "the archive is encrypted", remedy="pack it without one")
+                raise InputError(
+                    "encrypted", display_name, "the archive is encrypted", remedy="pack it without a password"
+                )
             kind = stat.S_IFMT(entry.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
                 yield entry.filename, None

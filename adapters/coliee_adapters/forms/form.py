@@ -42,7 +42,7 @@ FIELDS: Final[Mapping[str, str]] = {"relevance": "number", "score": "number"}
 
 
 def place_of_row(path: str, part: str, first: int, i: int) -> Place:
-    """Where a row stands whose number is ``at`` behind that of the first; no closure, as a run can be pickled."""
+    """Where a row stands whose number is ``i`` behind that of the first; no closure, as a run can be pickled."""
     return Place(path, part, first + i)
 
 
