@@ -176,10 +176,6 @@ REMARKS: Final = {
     "gold-itself": Doubt(
         "the run holds the documents or answers of the gold in every query, and no others: is it the gold itself?"
     ),
-    "inverted-answers": Doubt(
-        "{examples} answers would be right if each were inverted: do Y and N mean the opposite? "
-        "`coliee-ir convert RUN OUT --to labels --labels Y=N,N=Y`, with the words of RUN, inverts them"
-    ),
     "upside-down.opposed": Doubt(
         "{run} and {other} rank the documents that both have in opposite orders; are the worst of "
         "one first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around"

@@ -119,8 +119,6 @@ def _remarks_of_main_parts(done: JudgedSubmission) -> Remarks:
     remarks.each("relevance-not-reached", _unreached(measures, basis))
     if any(is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):
         remarks.add("gold-itself")
-    if "answers" in parts:
-        remarks.each("inverted-answers", right_inverted(parts["answers"]))
     if any(isinstance(measure, Delegated) for measure in measures):
         main = next(parts[part] for part in rules.parts if part in parts)
         remarks.each("unjudged-query", basis.queries_where(main.qrels.sizes == 0))
@@ -177,25 +175,6 @@ def better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> 
     [as_it_is], [reversed_], [in_more] = _average_precisions(judged.qrels, judged.rank[None], judged.retrieved[None])
     if in_more and float((reversed_ - as_it_is)[is_counted].mean()) > _CLEARLY:
         yield f"{as_it_is[is_counted].mean():.4f}, and would be {reversed_[is_counted].mean():.4f}"
-
-
-def right_inverted(answers: Judged) -> Iterator[str]:
-    """How many answers would be right if each were inverted, where that is more, and fewer are right than by chance.
-
-    By chance is with as many Y and N as the run and the gold have; fewer is by three standard deviations of the
-    hypergeometric distribution, which one answer to all questions never shows.
-    """
-    qrels = answers.qrels
-    is_answered = (answers.retrieved > 0) & (qrels.sizes > 0)
-    right = (answers.correct() > 0)[is_answered]
-    is_yes = (qrels.sums(np.array(qrels.texts) == "Y") > 0)[is_answered]
-    n, n_right, gold_yes, run_yes = len(right), int(right.sum()), int(is_yes.sum()), int((is_yes == right).sum())
-    if 2 * n_right >= n:
-        return
-    by_chance = (gold_yes * run_yes + (n - gold_yes) * (n - run_yes)) / n
-    variance = 4 * gold_yes * (n - gold_yes) * run_yes * (n - run_yes) / (n * n * max(n - 1, 1))
-    if by_chance - n_right > _DEVIATIONS * variance**0.5 > 0:
-        yield f"{n - n_right} of {n}"
 
 
 def are_usual(qrels: Qrels, ranks: IntArray, retrieved: IntArray) -> BoolArray:

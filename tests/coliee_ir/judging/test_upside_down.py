@@ -7,7 +7,7 @@ import re
 import pytest
 from asserting import done
 
-from coliee_ir import Answers, Decisions, evaluate, fit_fusion, tune
+from coliee_ir import Decisions, evaluate, fit_fusion, tune
 
 QUERIES = [f"q{n:02}" for n in range(30)]
 GOLD = {query: [f"{query}-{n}" for n in range(3)] for query in QUERIES}
@@ -107,30 +107,3 @@ def test_a_run_with_the_worst_first_is_turned_around(call, tmp_path, scored):
         ("ascending", (wrong, wrong)), ("descending", (run, run))
     )]  # fmt: skip
     assert fitted[0].held_out == fitted[1].held_out
-
-
-def inverted(scores):
-    return [remark for remark in scores.remarks if remark.kind == "inverted-answers"]
-
-
-@pytest.mark.parametrize("words", ["YN", ("True", "False"), "10"])
-def test_answers_that_mean_the_opposite_are_remarked_and_inverted(call, tmp_path, words):
-    gold, run = tmp_path / "gold.txt", tmp_path / "run.txt"
-    gold.write_text("".join(f"R07-{n:02}-A {'NY'[n % 3 == 0]} G\n" for n in range(30)))
-    run.write_text("".join(f"R07-{n:02}-A {words[n % 3 == 0 and n > 5]} A\n" for n in range(30)))
-    (remark,) = inverted(evaluate(gold, run, task="4"))
-    assert "28 of 30" in remark
-    yes, no = words
-    done(call, "convert", run, tmp_path / "right.txt", "--to", "labels", "--labels", f"Y={no},N={yes}")
-    right = evaluate(gold, tmp_path / "right.txt", task="4")
-    assert right.measures == {"Accuracy": 28 / 30} and not inverted(right)
-
-
-def test_few_right_answers_that_chance_gives_are_no_sign_of_the_opposite():
-    gold = {f"R07-{n:02}-A": "Y" if n % 4 == 0 else "N" for n in range(60)}
-    chance = random.Random(3)
-    runs = [dict.fromkeys(gold, True), {query: chance.random() < 0.7 for query in gold}]
-    runs.append({"R07-00-A": False, "R07-01-A": True})
-    for answers in runs:
-        run = Answers(answers, tag="A")
-        assert not inverted(evaluate(gold, run, task="4"))
