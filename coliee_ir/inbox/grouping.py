@@ -22,7 +22,7 @@ from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import skipped_remarks
 from coliee_ir.inbox.inventory import InboxFile, Inventory, originals
-from coliee_ir.reading.anything import queries_of, read_run, system_of
+from coliee_ir.reading.anything import queries_of, system_of
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Intake, Invalid, Submission, name_of, order_of, unique_names
 from coliee_ir.rules.protocol import all_rules, has_submissions, protocol, submission_rules, without_answers
@@ -35,8 +35,7 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
     """Group the files of a task into submissions.
 
     Files of one tag belong together; where a tag has two of a kind, team, folder and file name decide. A long list is
-    known by its name (``task3-L``), or by its length beside an answer set of its tag. Of one team and tag, files that
-    answer different queries are one run.
+    known by its name (``task3-L``). Of one team and tag, files that answer different queries are one run.
     """
     done, items = Intake([], [], []), list[InboxFile]()
     for file in inventory.of_task(basis):
@@ -116,8 +115,7 @@ def _groups(items: Sequence[InboxFile], basis: Basis, remarks: list[str]) -> lis
         return [[file] for file in items]
     kinds = (*basis.protocol.parts, "long list")
     groups = [[file] for file in items if file.part not in kinds]
-    expected = submission_rules(basis.task, basis.edition).long_list if basis.protocol.long_list else 0
-    grouped = [*_grouped([file for file in items if file.part in kinds], expected)]
+    grouped = [*_grouped([file for file in items if file.part in kinds])]
     return groups + _with_nameless(grouped, _needed(basis), remarks)
 
 
@@ -262,9 +260,8 @@ _KEYS: Final[tuple[Callable[[InboxFile], object], ...]] = (
 )
 
 
-def _grouped(group: list[InboxFile], expected: int, level: int = 0) -> Iterator[list[InboxFile]]:
-    """Files that belong together, as far as the first keys of ``_KEYS`` tell; ``expected``: see ``_with_long``."""
-    group = _with_long(group, expected)
+def _grouped(group: list[InboxFile], level: int = 0) -> Iterator[list[InboxFile]]:
+    """Files that belong together, as far as the first keys of ``_KEYS`` tell."""
     kinds = [part.part for part in group]
     if level and len(set(kinds)) == len(kinds) and len({part.origin for part in group} - {("", "")}) <= 1:
         yield group
@@ -272,30 +269,7 @@ def _grouped(group: list[InboxFile], expected: int, level: int = 0) -> Iterator[
         yield from ([part] for part in group)
     else:
         for smaller in by_key(group, _KEYS[level]).values():
-            yield from _grouped(smaller, expected, level + 1)
-
-
-def _with_long(group: list[InboxFile], expected: int) -> list[InboxFile]:
-    """The same, where of two files of documents with one tag one is as long as a long list must be, if there is any."""
-    documents = [part for part in group if part.part == "documents"]
-    if not expected or len(documents) != 2 or any(part.part == "long list" for part in group):
-        return group
-    short, long = sorted(documents, key=_length)
-    if short.tag != long.tag or _length(long) < expected or _length(short) >= expected:
-        return group
-    return [replace(part, part="long list") if part is long else part for part in group]
-
-
-def _length(part: InboxFile) -> int:
-    """The most documents that any query has; 0 for what cannot be read to its end."""
-    counts = Counter[str]()
-    with contextlib.suppress(ColieeError), errors_as_coliee(part.source.name):
-        run = read_run(part.source)
-        for block in run.blocks() if isinstance(run, Run) else ():
-            for query, first, last in block.segments():
-                counts[query] += last - first
-        return max(counts.values(), default=0)
-    return 0
+            yield from _grouped(smaller, level + 1)
 
 
 def _with_nameless(groups: list[list[InboxFile]], needed: Sequence[str], remarks: list[str]) -> list[list[InboxFile]]:

@@ -191,8 +191,8 @@ def test_equal_runs_of_several_teams_are_told_once(folder):
 
 #: an edition and the files of a folder → the teams and tags that are ranked, and the files that are not
 TOGETHER = {
-    "a long list by its length": (
-        2025, {"short.txt": articles("A", 4), "long.txt": articles("A", 6, 100)}, [" A"], []
+    "a long list under another name": (
+        2025, {"short.txt": articles("A", 4), "long.txt": articles("A", 6, 100)}, [" A"], ["all/long.txt"]
     ),
     "a long list alone": (
         2025, {"task3-L.A": articles("A", 6, 100), "task3.B": articles("B")}, [" B"], ["all/task3-L.A"]
