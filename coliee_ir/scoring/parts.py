@@ -133,14 +133,8 @@ def _checked(record: Run | Answers, kind: type[Run | Answers], basis: Basis) -> 
     remedy = f"task {rules.task} expects {wanted} here"
     if both := record.remarks.examples("other-part") if isinstance(record, Answers) else []:
         remedy += f"; to read the documents of this file too, use {both[0]}"
-    elif not has_labels and "documents" in rules.parts:
-        remedy += "; documents are the run itself: evaluate GOLD DOCUMENTS --answers LABELS"
-    elif has_labels and "answers" in rules.parts:
-        remedy += f"; are they swapped? evaluate GOLD DOCUMENTS --answers {record.path}"
-    elif has_labels and rules.law == "statute":
-        remedy += "; labels alone are scored with --task 4"
-    elif not has_labels:
-        remedy += "; words of answers are named by --labels Y=Oui,N=Non, their column by --columns answer=NAME"
+    elif {"documents", "answers"}.issubset(rules.parts):
+        remedy += "; are they swapped? evaluate GOLD DOCUMENTS --answers LABELS"
     raise InputError("wrong-part", record.path, f"this submission contains {holds}", remedy=remedy)
 
 

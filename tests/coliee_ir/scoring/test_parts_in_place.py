@@ -78,8 +78,6 @@ def test_a_part_in_the_place_of_another_is_refused_whatever_it_is_called(call, w
 def test_a_ranking_that_is_asked_for_as_one_is_scored(call):
     for words in ("evaluate GOLD l.txt -m AP", "evaluate GOLD l.txt -m MacroF2@5", "tune GOLD l.txt"):
         done(call, *typed(words), *RULES)
-    both, _ = done(call, "evaluate", GOLD, "l.txt", "s.txt", *RULES)
-    assert both == done(call, "evaluate", GOLD, "s.txt", "--long-list", "l.txt", *RULES)[0]
 
 
 def test_a_short_file_that_is_named_as_a_long_list_is_one(here):
