@@ -80,11 +80,7 @@ class Session:
             return []
         if not is_folder(gold):
             return [gold, *self._named]
-        return self._below(in_folders=self.options.tasks == "folder")
-
-    def _below(self, *, in_folders: bool) -> list[str]:
-        """The files of the one folder that is named, or of the folders in it."""
-        paths = sorted(Path(self.options.gold).glob("*/[!.]*" if in_folders else "[!.]*"))
+        paths = sorted(Path(gold).glob("*/[!.]*" if self.options.tasks == "folder" else "[!.]*"))
         return [str(path) for path in paths if path.is_file()]
 
     @cached_property
@@ -95,19 +91,12 @@ class Session:
         columns = self.options.columns or {}
         if self._files[:1] == [self.options.gold]:
             return why_no_scores(self.sources(self.options.gold)[0], columns)
-
-        def has_scores(files: Sequence[str]) -> bool:
-            return any(why_no_scores(file, columns) is None for file in self.sources(*files))
-
-        if has_scores(self._files):
+        if any(why_no_scores(file, columns) is None for file in self.sources(*self._files)):
             return None
-        problem, remedy = "no file in this folder is a table of scores", "name a gold and its runs"
-        is_deeper = self.options.tasks != "folder"
-        if self.options.command == "leaderboard" and has_scores(self._below(in_folders=is_deeper)):
-            remedy = "its files are tasks: --tasks file"
-            if is_deeper:
-                remedy = "the files are in its folders, which are tasks: --tasks folder"
-        return InputError("empty", self.options.gold, problem, remedy=remedy)
+        remedy = "name a gold and its runs"
+        if self.options.command == "leaderboard":
+            remedy += "; or where files, or folders of files, are tasks, --tasks file or --tasks folder"
+        return InputError("empty", self.options.gold, "no file in this folder is a table of scores", remedy=remedy)
 
     def sources(self, *paths: str) -> list[Source]:
         """Files, which were looked at when the folders were."""
