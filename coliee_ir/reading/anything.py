@@ -356,18 +356,13 @@ def read_run_by(
         rule = exact_id if exact else normal_id
         record = forms.frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
     if unreadable_answers == "refuse" and isinstance(record, Answers) and (n := len(record.unreadable)):
-        found = record.remarks.examples("unreadable-answer")
-        examples = (*record.remarks.examples("label-form"), *found)
-        one, *others = dict.fromkeys(example.rpartition(": ")[2] for example in examples) or [""]
-        named = "write Y or N"
-        if one == "1" and len(others) == 1 and all(record.labels.values()) and " " not in others[0]:
-            named = f"if 1 means yes, use --labels Y=1,N={others[0]}"
         raise InputError(
             "bad-label",
             record.path,
             f"{n} of {n + len(record.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N",
-            found="; ".join(found),
-            remedy=f"{named}, or count them as wrong (in fuse: as no vote) with --decision unreadable_answers=wrong "
+            found="; ".join(record.remarks.examples("unreadable-answer")),
+            remedy="write Y or N, or name the words: --labels Y=WORD,N=WORD; or count them as wrong (in fuse: as no "
+            "vote) with --decision unreadable_answers=wrong "
             '(in Python decisions={"unreadable_answers": "wrong"})',
         )
     return record

@@ -16,14 +16,12 @@ from typing import Any, Final, TypedDict, Unpack
 import numpy as np
 
 from coliee_adapters import forms, layouts
-from coliee_adapters.by_key import by_key
 from coliee_adapters.checked import suggesting_keywords, texts
 from coliee_adapters.errors import InputError, UsageError, listed, shortened
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import BoolArray, Ids
 from coliee_adapters.records import (
     ONE_WORD,
-    STATUTE_ID,
     Answers,
     Gold,
     GoldLike,
@@ -32,7 +30,6 @@ from coliee_adapters.records import (
     RunLike,
     are_normal,
     exact_id,
-    exam_of,
     normal_id,
     wrong_id,
 )
@@ -291,18 +288,10 @@ def _queries_named(ids: str | Iterable[str], purpose: str, path: str, in_gold: M
         raise UsageError(
             "unknown-query",
             f"{counted(len(unknown), 'id')} to {purpose} cannot be found in {path}: "
-            f"{', '.join(map(shortened, unknown[:3]))}; {_queries_hint(unknown[0], in_gold)}",
+            f"{', '.join(map(shortened, unknown[:3]))}; name queries, or on the command line a file with an id in its "
+            "first column",
         )
     return frozenset(named)
-
-
-def _queries_hint(text: str, in_gold: Iterable[str]) -> str:
-    """How queries are named; where a text is the year of an exam, with those of this year."""
-    years = by_key(filter(STATUTE_ID.fullmatch, in_gold), exam_of)
-    if own := years.get(exam_of(f"{text}-")) if re.fullmatch("[HR][0-9]{1,2}", text) else None:
-        return f"to name the {counted(len(own), 'query')} of this year, write {own[0]},… or a file with an id a line"
-    of_years = f"; the gold has questions of {', '.join(sorted(years)[:5])}" if years else ""
-    return f"name queries, or on the command line a file with an id in its first column{of_years}"
 
 
 def _refuse_other_task(gold: Gold, rules: Protocol, remedy: str) -> None:

@@ -231,10 +231,6 @@ def _toml_error(path: str, message: str) -> InputError:
     """The error that a file is not TOML, from what the parser says."""
     what, _, place = message.partition(" (at ")
     line, column = [*map(int, re.findall("[0-9]+", place)), None, None][:2]
-    if what == "Cannot overwrite a value":
-        what = "this key is given twice"
-    elif twice := re.fullmatch(r"Cannot declare \((.*)\) twice", what):
-        what = "the table [" + ".".join(re.findall("'([^']*)'", twice[1])) + "] is given twice"
     return InputError(
         "syntax", path, f"broken TOML: {what}", line=line, column=column, remedy="the syntax is described at toml.io"
     )
