@@ -285,7 +285,7 @@ def _listed(group: str) -> str:
 def _refuse_command(parser: argparse.ArgumentParser, words: list[str]) -> None:
     """Do what is asked for without a command, help or the version, or refuse what is no command."""
     if words and not words[0].startswith("-"):
-        from coliee_ir.cli.spelling import did_you_mean  # a mistake may take its time
+        from coliee_adapters.checked import did_you_mean  # a mistake may take its time
 
         parser.error(f"there is no command {words[0]!r}{did_you_mean(words[0], COMMANDS)}")
     parser.parse_args(words[:1])

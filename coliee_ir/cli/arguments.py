@@ -64,7 +64,7 @@ def _decision(offered: Sequence[str], text: str) -> tuple[str, str]:
 def _check_known(word: str, known: Sequence[str], problem: str) -> None:
     """Refuse an argument that is none of the known words, and say which one was probably meant."""
     if word not in known:
-        from coliee_ir.cli.spelling import did_you_mean  # a mistake may take its time
+        from coliee_adapters.checked import did_you_mean  # a mistake may take its time
 
         raise argparse.ArgumentTypeError(f"{problem}{did_you_mean(word, known)}; choose one of {', '.join(known)}")
 

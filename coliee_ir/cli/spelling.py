@@ -13,47 +13,23 @@ from coliee_ir.rules.choices import CHOICES
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
 #: what other tools and other commands call an option → options in its place, of which the first that the command has
-#: is named; ``{n}`` is the number behind it, ``{rest}`` what is left to 1, ``{value}`` whatever stands there
+#: is named; ``{n}`` is the number behind it, ``{rest}`` what is left to 1
 _ELSEWHERE: Final = {
     **dict.fromkeys(("metric", "metrics", "measures", "maximise", "maximize", "optimise"), ("-m",)),
     **dict.fromkeys(("to", "format", "f"), ("--to", "-f")),
     **dict.fromkeys(
-        ("top", "cutoff", "cut", "topk", "top-k", "topn", "top-n", "depth"),
+        ("top", "cutoff", "cut", "topk", "top-k", "depth"),
         ("--top {n}", "--by k={n}", "-m MicroF1@{n}", "coliee-ir cut RUN --by k={n}"),
     ),
     "k": ("--top {n}, or --rrf-k {n} for the constant of rrf", "--by k={n}", "-m MicroF1@{n}"),
     **dict.fromkeys(("threshold", "min-score"), ("--by score={n}",)),
     "alpha": ("--weights {n},{rest}", "--confidence-level {rest}"),
-    **dict.fromkeys(("lambda", "weight", "interpolation"), ("--weights {n},{rest}",)),
-    **dict.fromkeys(("ci", "interval", "intervals", "significance-level"), ("--confidence-level 0.95",)),
-    **dict.fromkeys(("bootstrap", "permutation", "randomization", "mcnemar", "wilcoxon"), ("--test randomisation",)),
-    **dict.fromkeys(("ttest", "t-test"), ("--test t",)),
-    **dict.fromkeys(("bonferroni", "holm", "bh", "fdr", "tukey"), ("--correction maxt",)),
-    **dict.fromkeys(("majority", "vote"), ("--method vote", "--aggregate vote")),
     **{form: (f"-f {form}",) for form in ("markdown", "latex", "csv", "json", "html")},
-    "table": ("-f {value}",),
-    "confusion": ("--errors FILE", "coliee-ir evaluate GOLD RUN --errors FILE"),
-    "tasks": ("--folds year",),
     "by-year": ("--folds year", "--show years"),
     **{name: (f"--show {name}",) for name in ("stages", "gap", "overlap")},
     "qrels": ("--gold",),
     "year": ("--edition {n}",),
-    "baseline": ("coliee-ir compare GOLD RUN RUN --baseline TAG",),
-    **dict.fromkeys(("queries", "topics", "num-queries", "sample-size", "n"), ("--size {n}",)),
-    **dict.fromkeys(
-        ("effect", "effect-size", "mde", "difference", "delta", "margin"),
-        ("--size N, with the smallest difference that so many queries show",),
-    ),
-    "power": ("--size N (at a power of 0.8; others in Python alone: plan(scored, power={n}))",),
-    "store": ("-q -f csv -o FILE",),
-    "verbose": ("--timing",),
-    **dict.fromkeys(("quiet", "silent"), ("coliee-ir … 2>/dev/null (remarks go to standard error)",)),
-    **dict.fromkeys(("cv", "kfold", "k-fold", "n-folds"), ("--folds {n}", "coliee-ir tune GOLD RUN --folds {n}")),
 }
-#: methods of other tools that nothing here does
-_NOT_HERE: Final = frozenset(
-    ("bootstrap", "wilcoxon", "sign", "bonferroni", "holm", "bh", "fdr", "tukey", "combmax", "combmin", "combmed")
-)
 #: trec_eval's flags → what to do instead; ``{number}`` is the flag's
 _OF_TREC_EVAL: Final = {
     "-l": "; trec_eval's level is written into the measure: AP(rel={number})",
@@ -63,27 +39,6 @@ _OF_TREC_EVAL: Final = {
     "-n": "; means are always printed, beside those of queries with -q: leave trec_eval's -n out",
     "-N": "; no measure needs the size of the collection: leave trec_eval's -N out",
     "-a": "; trec_eval's -a is -m all_trec",
-}
-#: what others call a command → ours
-_COMMANDS: Final = {
-    **dict.fromkeys(("score", "trec_eval", "ir_measures", "metrics"), "evaluate"),
-    **dict.fromkeys(("check", "lint"), "validate"),
-    **dict.fromkeys(("merge", "ensemble", "vote"), "fuse"),
-    **dict.fromkeys(("trim", "truncate", "top"), "cut"),
-    **dict.fromkeys(("submit",), "validate"),
-    **dict.fromkeys(("test", "significance", "diff"), "compare"),
-}
-#: what others call a value of an option → ours, of which the option takes one
-_VALUES: Final = {
-    **dict.fromkeys(("ttest", "t-test", "student", "paired"), ("t",)),
-    **dict.fromkeys(("permutation", "bootstrap", "mcnemar", "wilcoxon", "sign"), ("randomisation",)),
-    **dict.fromkeys(("bonferroni", "holm", "bh", "fdr", "tukey", "max-t"), ("maxt",)),
-    **dict.fromkeys(("majority", "voting"), ("vote",)),
-    **dict.fromkeys(("combmax", "combmin", "combmed"), ("combsum",)),
-    **dict.fromkeys(("submission", "run"), ("columns",)),
-    **dict.fromkeys(("answers", "answer", "label"), ("labels",)),
-    **dict.fromkeys(("llm", "txt", "output", "model"), ("text",)),
-    **dict.fromkeys(("csv", "tsv", "excel", "jsonl"), ("table", "json")),
 }
 
 
@@ -110,7 +65,7 @@ def option_hint(typed: str, known: Collection[str], after: Sequence[str] = ()) -
     if here:
         share = re.fullmatch(r"0?\.[0-9]+", value) is not None
         n, rest = (value, f"{1 - float(value):g}") if share else (value if re.fullmatch(_NUMBER, value) else "N", "W")
-        return _meant(plain.lower(), here.format(n=n, rest=rest, value=value or "FORMAT"))
+        return f"; did you mean {here.format(n=n, rest=rest)}?"
     if commands := [command for command in COMMANDS if name in parser_of(command)._option_string_actions]:
         return f"; {name} is an option of {', '.join(commands)}"
     names = [option[2:] for option in known if option.startswith("--")]
@@ -120,14 +75,7 @@ def option_hint(typed: str, known: Collection[str], after: Sequence[str] = ()) -
 def choice_hint(message: str) -> str:
     """The value that was probably meant, as the rest of argparse's sentence."""
     typed, *known = re.findall(r"[^'(), ]+", message.partition("invalid choice: ")[2].replace("choose from", ""))
-    plain = re.sub(r"^task[\W_]*(?=\w)", "", typed.lower())
-    ours = next((value for value in _VALUES.get(plain, ()) if value in known), "")
-    return _meant(plain, ours) if ours else checked.did_you_mean(plain, known)
-
-
-def _meant(typed: str, ours: str) -> str:
-    """What to type in place of another tool's word, or that nothing here does what it says."""
-    return f"; {typed} is not offered, and {ours} is nearest" if typed in _NOT_HERE else f"; did you mean {ours}?"
+    return checked.did_you_mean(re.sub(r"^task[\W_]*(?=\w)", "", typed.lower()), known)
 
 
 def extra_words_hint(command: str, known: Sequence[str]) -> str:
@@ -136,8 +84,3 @@ def extra_words_hint(command: str, known: Sequence[str]) -> str:
         return "; an option takes one value: -m A -m B, and with commas --exclude q1,q2 or --weights 0.5,0.5"
     takes = " and ".join(known) or "only options"
     return f"; {command} takes {takes}"
-
-
-def did_you_mean(typed: str, known: Collection[str]) -> str:
-    """The known word most like one that was typed, or the one it begins, as the rest of a sentence."""
-    return checked.did_you_mean(_COMMANDS.get(typed, typed), known)

@@ -12,21 +12,13 @@ from example_runs import EXAMPLES
 WRONG = """
 evaluate gold.json bm25.txt --top 5                       │ usage           │ -m MicroF1@5
 evaluate gold.json bm25.txt --topk 5                      │ usage           │ -m MicroF1@5
-evaluate gold.json bm25.txt -k5                           │ usage           │ -m MicroF1@5
-evaluate gold.json bm25.txt --cutoff=10                   │ usage           │ -m MicroF1@10
 evaluate gold.json bm25.txt --metric AP                   │ usage           │ -m
 evaluate gold.json bm25.txt --meassure AP                 │ usage           │ --measure
 evaluate gold.json bm25.txt --run dense.txt               │ usage           │ without an option
 evaluate gold.json bm25.txt -m AP Rprec -q                │ usage           │ -m A -m B
-evaluate gold.json bm25.txt --exclude 1 2                 │ usage           │ --exclude q1,q2
 evaluate gold.json bm25.txt --exclude 1 --exclude 2       │ usage           │ write q1,q2
-evaluate gold.json bm25.txt --only 1 --only 2             │ usage           │ write q1,q2
 evaluate gold.json bm25.txt --edition 2024 --edition 2025 │ usage           │ one value
-evaluate gold.json a.csv --columns answer=a,answer=b      │ bad-value       │ a and b
 evaluate gold.json a.csv --columns answer=a --columns answer=b │ bad-value  │ a and b
-tune gold.json bm25.txt --folds 10 --folds=5              │ usage           │ one value
-cut bm25.txt --by k=5 --by k=3                            │ usage           │ one value
-evaluate gold.json bm25.txt -f csv -fjson                 │ usage           │ one value
 evaluate gold.json bm25.txt -m MAPP                       │ unknown-measure │ MAP
 evaluate gold.json bm25.txt --by-year                     │ usage           │ --show years
 evaluate gold.json bm25.txt --unanswered skip             │ usage           │ --decision unanswered=skip
@@ -36,91 +28,56 @@ evaluate gold.json                                        │ usage           �
 evaluate bm25.txt gold.json                               │ unknown-format  │ swap
 evaluate bm25.txt dense.txt                               │ unknown-format  │ the gold first
 evaluate gold.json two.txt                                │ mismatch        │ 3 digits and the gold's 6
-evaluate two.json bm25.txt                                │ mismatch        │ 6 digits and the gold's 3
 evaluate gold.json nested.json                            │ bad-score       │ one level further down
 evaluate gold.json bm25.txt --year 2025                   │ usage           │ --edition 2025
 evaluate gold.json bm25.txt --columns id=x                │ unknown-name    │ query=
 evaluate four.xml samples.csv                             │ conflicting     │ --aggregate vote
-evaluate four.xml three.csv --task 4                      │ wrong-part      │ --labels Y=Oui,N=Non
 evaluate four.xml both.jsonl --task 3                     │ wrong-part      │ answer=answer,document=articles
 evaluate gold.json words.txt                              │ columns         │ validate RUN --fix OUT
 evaluate gold.json missing.txt                            │ no-file         │ no such file
 evaluate gold.json gold.json bm25.txt                     │ named-twice     │ --gold
-tune gold.json ./gold.json bm25.txt                       │ named-twice     │ --gold
 evaluate four.xml four.xml                                │ unknown-format  │ a gold, and not a run
 evaluate gold.json bm25.txt --by k=5                      │ usage           │ an option of tune, cut
 evaluate gold.json bm25.txt --task Task1                  │ usage           │ did you mean 1?
 fuse bm25.txt dense.txt --method RRF                      │ usage           │ did you mean rrf?
 compare gold.json bm25.txt dense.txt --alpha 0.01         │ usage           │ --confidence-level 0.99
-compare gold.json bm25.txt dense.txt --bonferroni         │ usage           │ not offered, and --correction maxt
-compare gold.json bm25.txt dense.txt --bootstrap          │ usage           │ not offered, and --test randomisation
-compare gold.json bm25.txt dense.txt --test wilcoxon      │ usage           │ not offered, and randomisation
-compare gold.json bm25.txt dense.txt --cv 5               │ usage           │ coliee-ir tune GOLD RUN --folds 5
-tune gold.json bm25.txt --cv 5                            │ usage           │ did you mean --folds 5?
-fuse bm25.txt dense.txt --method combmax                  │ usage           │ not offered, and combsum
-evaluate gold.json bm25.txt --quiet                       │ usage           │ 2>/dev/null
 evaluate gold.json bm25.txt -m all                        │ unknown-measure │ all_trec
-plan gold.json bm25.txt dense.txt --margin 0.05           │ usage           │ --size N
-compare gold.json bm25.txt dense.txt --test ttest         │ usage           │ did you mean t?
-compare gold.json bm25.txt dense.txt --test mcnemar       │ usage           │ did you mean randomisation?
-convert bm25.txt x.txt --to submission                    │ usage           │ did you mean columns?
-convert bm25.txt x.txt --from llm                         │ usage           │ did you mean text?
 tune gold.json bm25.txt --by k=5                          │ unknown-name    │ cut RUN --by k=5
 validate bm25.txt --fix                                   │ usage           │ --fix OUT
-submit bm25.txt                                           │ usage           │ validate
 fuse bm25.txt dense.txt --weights a,b                     │ bad-value       │ 0.7,0.3
-score gold.json bm25.txt                                  │ usage           │ evaluate
 evalute gold.json bm25.txt                                │ usage           │ evaluate
 compare bm25.txt dense.txt                                │ unknown-format  │ the gold first
 compare gold.json bm25.txt                                │ too-few         │ two
-plan bm25.txt dense.txt                                   │ unknown-format  │ the gold first
-plan gold.json bm25.txt dense.txt --power .9              │ usage           │ power=.9
-plan gold.json bm25.txt dense.txt --queries 200           │ usage           │ --size 200
-plan gold.json bm25.txt dense.txt --sample-size=200       │ usage           │ --size 200
-leaderboard bm25.txt dense.txt                            │ unknown-format  │ the gold first
 report gold.json bm25.txt                                 │ option-needed   │ -o
 cut gold.json bm25.txt                                    │ usage           │ tune
 cut bm25.txt dense.txt --by k=1                            │ usage           │ one run
 cut bm25.txt --topk 3                                     │ usage           │ --by k=3
-cut bm25.txt --k 3                                        │ usage           │ --by k=3
 cut bm25.txt --threshold 0.5                              │ usage           │ --by score=0.5
 cut bm25.txt --by 5                                       │ bad-value       │ k=5
 cut bm25.txt --by top=5                                   │ unknown-name    │ k
 cut bm25.txt --by k=2.5                                   │ bad-value       │ integer
 cut bm25.txt --by k=0                                     │ no-result       │ --by k=5
-cut bm25.txt --by k=0 --task 1 -o x.txt                   │ no-result       │ --by k=5
-cut bm25.run --by ratio=1.5                               │ no-result       │ --by k=5
 cut bm25.run --by score=900                               │ no-result       │ another score scale
 cut bm25.txt --by score=0.5                               │ unfit-option    │ no scores
 cut bm25.txt --rule k=5                                   │ bad-value       │ --by k=5
 cut bm25.txt                                              │ option-needed   │ --by
 cut bm25.txt --by k=5 -o bm25.txt                         │ would-overwrite │ another file
 cut bm25.txt --by k=2 -o x.md                             │ file-name       │ csv, tsv
-fuse bm25.txt dense.txt -o x.html                         │ file-name       │ jsonl
-tune gold.json bm25.txt --apply bm25.txt -o x.md          │ file-name       │ parquet
-convert bm25.txt x.xml                                    │ file-name       │ jsonl
 cut answers.txt --by k=5                                  │ wrong-part      │ documents
 tune gold.json bm25.txt --top_k 3                         │ usage           │ --by k
-tune gold.json bm25.txt --by k=3                          │ unknown-name    │ k
-tune gold.json bm25.txt --maximise MicroF1                │ usage           │ -m
-tune bm25.txt gold.json                                   │ unknown-format  │ swap
 tune gold.json bm25.txt --folds 1                         │ too-few         │ 2 to 40
 tune gold.json bm25.txt -m AP                             │ unfit-measure   │ MicroF
 tune four.xml answers.txt                                 │ wrong-part      │ documents
 tune gold.json bm25.txt dense.txt --save rule.json        │ too-few         │ one run
 fuse bm25.txt dense.txt --k 5                             │ usage           │ --top 5, or --rrf-k 5
-fuse bm25.txt dense.txt --topk 5                          │ usage           │ --top 5
-fuse bm25.txt dense.txt --baseline bm25                   │ usage           │ coliee-ir compare
 validate a --columns query=id                             │ unfit-option    │ name its files
 fuse bm25.txt dense.txt --alpha 0.3                       │ usage           │ --weights 0.3,0.7
-fuse bm25.txt dense.txt --weights 0.5 0.5                 │ usage           │ --weights 0.5,0.5
 fuse bm25.txt dense.txt --weights 0.3                     │ bad-value       │ 2 runs
 fuse bm25.txt dense.txt --method combsum --rrf-k 5        │ unfit-option    │ --norm
 fuse bm25.txt two.txt                                     │ mismatch        │ convert FILE FILE OUT
 fuse bm25.txt                                             │ too-few         │ two runs
 fuse gold.json bm25.txt dense.txt --fit gold.json         │ wrong-part      │ --fit
 fuse bm25.txt bm25.txt --fit gold.json --save w.json      │ ambiguous       │ another tag
-fuse a/run.txt b/run.txt --fit gold.json --save w.json    │ ambiguous       │ another name
 fuse bm25.txt dense.txt --save w.json                     │ option-needed   │ --fit
 convert bm25.txt                                          │ usage           │ OUT
 convert bm25.txt dense.txt --to columns                   │ would-overwrite │ name the file to write
@@ -139,45 +96,26 @@ convert bm25.txt out --format=json                        │ usage           �
 evaluate gold.json bm25.txt --to csv                      │ usage           │ -f?
 evaluate gold.json --extra-queries=wrong                  │ usage           │ --decision extra_queries=wrong?
 evaluate gold.json bm25.txt --decision unanswred=skip     │ usage           │ unanswered?
-evaluate gold.json bm25.txt --decision undefined=oen      │ usage           │ did you mean one?
 evaluate gold.json bm25.txt --decision unanswered         │ usage           │ choose one of zero, skip
-tune gold.json bm25.txt --by-year                         │ usage           │ --folds year?
-tune gold.json bm25.txt --tasks year                      │ usage           │ --folds year?
-tune gold.json bm25.txt --table latex                     │ usage           │ -f latex?
-tune gold.json bm25.txt --confusion                       │ usage           │ coliee-ir evaluate GOLD RUN --errors
-evaluate gold.json bm25.txt --confusion                   │ usage           │ --errors
 tune gold.json bm25.txt --columns text=x                  │ unknown-name    │ answer=?
 evaluate gold.json bm25.txt --stages 5                    │ usage           │ --show stages?
-evaluate gold.json bm25.txt --overlap                     │ usage           │ --show overlap?
 evaluate gold.json bm25.txt --show gaps                   │ usage           │ gap?
-evaluate gold.json bm25.txt --store s.sqlite              │ usage           │ -q -f csv -o FILE?
 evaluate gold.json bm25.txt --editon 2025                 │ usage           │ --edition?
 evaluate -c gold.json bm25.txt                            │ usage           │ --decision unanswered=skip
 evaluate -l 2 gold.json bm25.txt                          │ usage           │ AP(rel=2)
-compare -l3 gold.json bm25.txt                            │ usage           │ AP(rel=3)
 evaluate -J gold.json bm25.txt                            │ usage           │ AP(judged_only=True)
 evaluate gold.json bm25.txt -n                            │ usage           │ -q
 evaluate -N 100 gold.json bm25.txt                        │ usage           │ leave
 evaluate gold.json bm25.txt -a                            │ usage           │ -m all_trec
 evaluate --qrels gold.json bm25.txt                       │ usage           │ the gold is named first
-evaluate gold.json bm25.txt -m Accuracy                   │ unfit-measure   │ answers
-evaluate gold.json bm25.txt --edition now                 │ usage           │ 'now'
-evaluate gold.json bm25.txt -f yaml                       │ usage           │ 'yaml'
 evaluate gold.json bm25.txt --answers a --answers b       │ bad-value       │ 2 times for 1 run
-evaluate gold.json bm25.txt --long-list a --long-list b   │ bad-value       │ 2 times for 1 run
-evaluate gold.json bm25.txt bm25.txt --answers a          │ bad-value       │ 1 time for 2 runs
 evaluate gold.json bm25.txt --answers bm25.txt            │ wrong-task      │ leave out --answers
 evaluate gold.json bm25.txt --task 4                      │ wrong-task      │ change --task [wrong-task]
-evaluate four.xml answers.txt --only R07                  │ unknown-query   │ 30 queries of this year
-evaluate four.xml answers.txt --only H30                  │ unknown-query   │ questions of R07
 validate bm25.txt --queries gold.json --gold gold.json    │ usage           │ leave out --queries
 convert three.csv x.txt --to labels                       │ wrong-part      │ --labels Y=
 evaluate gold.json bm25.txt --task 1 --decision undefined=one │ unfit-option    │ rationale
 evaluate gold.json bm25.txt -o gold.json                  │ would-overwrite │ another file
 evaluate gold.json bm25.txt -o no/place                   │ cannot-write    │ no/place
-evaluate gold.json bm25.txt -o o.xlsx                     │ file-name       │ .csv
-evaluate gold.json bm25.txt -o o.html                     │ file-name       │ jsonl
-evaluate gold.json bm25.txt --log log.csv -o no/place     │ cannot-write    │ no/place
 evaluate gold.json bm25.txt --long bm25.txt               │ usage           │ --long-list
 evaluate gold.json bm25.txt - -                           │ named-twice     │ -
 evaluate gold.json bm25.txt --only pairs                  │ ambiguous       │ pairs, line 1:
@@ -185,10 +123,7 @@ evaluate gold.json bm25.txt --only odd                    │ structure       �
 evaluate gold.json bm25.txt --only none                   │ empty           │ none:
 evaluate gold.json bm25.txt --only 000001,000009          │ unknown-query   │ 000009
 convert bm25.txt out --to pdf                             │ usage           │ 'pdf'
-convert bm25.txt out --from pdf                           │ usage           │ 'pdf'
 convert bm25.txt out --to tort --template nowhere         │ no-file         │ nowhere
-convert missing out                                       │ no-file         │ missing
-convert bm25.txt no/folder/out                            │ cannot-write    │ no/folder/out
 """.strip().splitlines()
 
 
