@@ -280,13 +280,8 @@ REMARKS: Final = {
     "shared-tag": "{n} runs of Task {task} have this tag: {examples}",
     "newest-rules": "no rules of {year} are known; those of {newest} count",
     "same-file": "{file} is the same file as {other} of another team",
-    "near-copy": "{n} of its {documents} documents for Task {task} are also in {other} of {team}: is one made from the "
-    "other?",
-    "near-copy.gold": "{n} of its {retrieved} {what} for Task {task} are right, and the gold has {relevant}: was the "
-    "gold known?",
     "gold-itself.file": "{file} equals the gold, and is not ranked",
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
-    "several-tasks": "{n} of its queries (is|are) of Task {task}, where the file is not scored; each task needs a file",
     "everything": "{n} of its {queries} lists for Task {task} have more than {many} documents, and in {measure} a "
     "wrong one costs nothing",
     "undescribed": "no system description has arrived",

@@ -7,13 +7,11 @@ mailbox ──sort_files, once──▶ Inventory ─┬─▶ Evaluator of each
 from __future__ import annotations
 
 import contextlib
-import math
 import re
 import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from itertools import combinations
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -21,7 +19,6 @@ from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import ColieeError, UsageError, shortened
 from coliee_adapters.files.mail import looks_like_mail
 from coliee_adapters.files.source import PathKind, Source
-from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.evaluate import Watch, evaluate_all
@@ -38,12 +35,9 @@ from coliee_ir.inbox.grouping import Excess, excess, too_many
 from coliee_ir.inbox.inventory import Inventory, is_beside, sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile, text_of_head
 from coliee_ir.inbox.teams import IN_DOUBT, LATE, OUT, Teams
-from coliee_ir.judging.judged import Judged
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import MacroR, MicroR
-from coliee_ir.reading.anything import queries_of
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import known_edition, protocol
 from coliee_ir.scoring.evaluator import Evaluator
 
@@ -53,20 +47,6 @@ _MISSED, _ENOUGH = 0.1, 4
 #: so many queries in a file show that it may be a run
 _HOLDS: Final = 10
 
-#: two teams' runs are asked about where they share a larger part of the shorter one's documents, and of the longer's
-_SHARED: Final = 0.95
-_SHARED_OF_LONGER: Final = 0.8
-
-#: a run is near the gold where this much is right of what it retrieved, or of what is relevant, and a system of this
-#: quality has as much by chance in less than so many cases (best F1 at COLIEE 2025: 0.36 in Task 1, 0.32 in Task 2)
-_RIGHT: Final = 0.95
-_BEST: Final = 0.9
-_CHANCE: Final = 0.05
-#: of what is retrieved and relevant, one is at most so many times as much as the other; of articles, good systems find
-#: nearly all in more, and of cases F1 is below 1/3 with more
-_LONGER: Final = 3
-_LONGER_OF_CASES: Final = 5
-
 #: measures by which a document that is not relevant costs nothing
 _FREE: Final = (Accuracy, MicroR, MacroR)
 
@@ -74,7 +54,7 @@ _FREE: Final = (Accuracy, MicroR, MacroR)
 #: kind of decision → the status that settles it, in the list of teams
 _STATUSES: Final = {
     "late": "ranked", "undated": "ranked", "perfect-score": "disqualified", "same-file": "disqualified",
-    "near-copy": "disqualified", "team-senders": "disqualified",
+    "team-senders": "disqualified",
     "refused": "withdrawn", "named-otherwise": "withdrawn", "everything": "unofficial",
 }  # fmt: skip
 
@@ -281,7 +261,7 @@ def _set_aside(day: Day) -> _Found:
 
 
 def _suspicious_runs(day: Day) -> _Found:
-    """Golds among the runs, and runs that have a perfect score or are near the gold."""
+    """Golds among the runs, and runs that have a perfect score."""
     for file in day.inventory.items:
         if file.skip_reason == "gold":
             yield Decision(Remark.of("gold-itself.file", file=file.file), file.team, "", file.file)
@@ -294,11 +274,6 @@ def _suspicious_runs(day: Day) -> _Found:
                     entry.tag,
                     entry.file,
                 )
-            elif not (entry.status or board.reference):  # whose gold has been published
-                for part, judged in entry.scores.judged.items():
-                    if counts := _near_gold(judged, protocol(board.task).law):
-                        counts |= {"task": board.called, "what": "labels" if part == "answers" else part}
-                        yield Decision(Remark.of("near-copy.gold", **counts), entry.team, entry.tag, entry.file)
 
 
 def _long_lists(day: Day) -> _Found:
@@ -312,83 +287,11 @@ def _long_lists(day: Day) -> _Found:
                 yield Decision(Remark.of("everything", (), n, **about), entry.team, entry.tag, entry.file)
 
 
-def _near_gold(judged: Judged, law: str) -> dict[str, Any]:
-    """The counts of a run that has nearly all of the gold and little else, or a part of it and hardly more; or nothing.
-
-    Of what it retrieved, or of what is relevant, whichever is less, at least ``_RIGHT`` is right, and a system that is
-    right ``_BEST`` of the time has as much by chance in less than ``_CHANCE`` of all cases: with fewer than 29
-    documents or questions, nothing tells a copy from a good system. A copy of a part, filled up with guesses, is not
-    seen.
-    """
-    relevant = judged.qrels.relevant()
-    n_relevant, n_retrieved = int(relevant.sum()), int(judged.retrieved[relevant > 0].sum())
-    n, n_right = min(n_relevant, n_retrieved), int(judged.correct().sum())
-    if n_right < max(_RIGHT * n, max(n_relevant, n_retrieved) / (_LONGER_OF_CASES if law == "case" else _LONGER), 1):
-        return {}
-    ways = (math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) for k in range(n_right, n + 1))
-    logs = (way + k * math.log(_BEST) + (n - k) * math.log(1 - _BEST) for k, way in enumerate(ways, n_right))
-    is_chance = sum(map(math.exp, logs)) >= _CHANCE
-    return {} if is_chance else {"n": n_right, "retrieved": n_retrieved, "relevant": n_relevant}
-
-
 def _copies(day: Day) -> _Found:
     """Files that are the same as another team's, which came earlier as far as that is known."""
     for row in day.inbox.received:
         if row.copy_of:
             yield Decision(Remark.of("same-file", file=row.file, other=row.copy_of), row.team, row.tag, row.file)
-
-
-def _near_copies(day: Day) -> _Found:
-    """Runs that share nearly all of their documents with another team's, which came earlier as far as that is known."""
-    bases = dict(zip((part.name for part in day.edition.tasks), day.bases, strict=True))
-    for board in day.boards:
-        numbers = dict[tuple[str, str], int]()  # of queries with a document
-        runs = ((entry, entry.submission) for entry in board.counted if entry.submission is not None and entry.team)
-        ordered = sorted(runs, key=lambda pair: pair[1].received)
-        retrieved = [(entry, _retrieved(run, bases[board.called], numbers)) for entry, run in ordered]
-        sent = [(entry, len(documents), _bits(documents, len(numbers))) for entry, documents in retrieved]
-        for (first, n_of_other, other_documents), (entry, n_documents, documents) in combinations(sent, 2):
-            if first.team == entry.team or documents == other_documents:
-                continue
-            n = (documents & other_documents).bit_count()
-            if n > _SHARED * min(n_documents, n_of_other) and n > _SHARED_OF_LONGER * max(n_documents, n_of_other):
-                about = {"task": board.called, "documents": n_documents, "other": first.file, "team": first.team}
-                yield Decision(Remark.of("near-copy", (), n, **about), entry.team, entry.tag, entry.file)
-
-
-def _bits(numbers: Collection[int], n: int) -> int:
-    """Numbers below n as the bits of one, which are compared and counted all at once."""
-    is_there = np.zeros(n, np.bool_)
-    is_there[[*numbers]] = True
-    return int.from_bytes(np.packbits(is_there).tobytes())
-
-
-def _retrieved(run: Submission, basis: Basis, numbers: dict[tuple[str, str], int]) -> frozenset[int]:
-    """The queries of a run, each with a document that it retrieves, by their numbers; of labels and of claims none."""
-    record = basis.read(run.run)
-    if not isinstance(record, Run) or basis.protocol.claims:
-        return frozenset()
-    return frozenset(
-        numbers.setdefault((query, document), len(numbers))
-        for block in record.blocks()
-        for query, first, last in block.segments()
-        for document in block.documents[first:last]
-    )
-
-
-def _several_tasks(day: Day) -> _Found:
-    """Runs with queries of another task, or gold, where they are not scored."""
-    bases = dict(zip((part.name for part in day.edition.tasks), day.bases, strict=True))
-    scored = {(board.called, file) for board in day.boards for entry in board.entries for file in entry.files}
-    for board in day.boards:
-        for entry in board.counted:
-            if entry.submission is None or not entry.scores.extra:
-                continue
-            queries = {*queries_of(bases[board.called].read(entry.submission.run))}.difference(board.queries)
-            for name, basis in bases.items():
-                n = len(queries.intersection(basis.queries))
-                if n and scored.isdisjoint((name, file) for file in entry.files):
-                    yield Decision(Remark.of("several-tasks", (), n, task=name), entry.team, entry.tag, entry.file)
 
 
 def _remarks_of_boards(day: Day) -> _Found:
@@ -519,6 +422,6 @@ def _hard_questions(day: Day) -> _Found:
 
 _FINDERS: Final = (
     _missing_tasks, _unknown_rules, _late_files, _doubtful_senders, _lost_runs, _shared_tags, _set_aside,
-    _refused_files, _unread_files, _suspicious_runs, _long_lists, _several_tasks, _copies, _near_copies,
+    _refused_files, _unread_files, _suspicious_runs, _long_lists, _copies,
     _remarks_of_boards, _description_gaps, _hard_questions,
 )  # fmt: skip

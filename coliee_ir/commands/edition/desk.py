@@ -175,7 +175,6 @@ def teams_of(day: Day) -> Iterator[Team]:
         for file in items.values()
         if file.skip_reason in UNREAD
     }
-    notes |= {decision.file: str(decision.what) for decision in day.decide if decision.kind == "several-tasks"}
     sent = [entry.submission for board in day.boards for entry in board.entries]
     notes |= {
         run.replaces: _REPLACED.format(below(run.replacement, common))

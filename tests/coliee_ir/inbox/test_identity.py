@@ -528,20 +528,6 @@ def test_a_letter_says_nothing_of_other_teams(hold):
     assert not any("empty.txt" in file for _, file in told)
 
 
-def test_a_near_copy_of_another_teams_run_is_asked_about(hold):
-    def long(tag, *changed):
-        rows = [(n, n + 500 + 50 * k) for n in QUERIES for k in range(3)]
-        return "".join(f"{n:06} {text + 5000 * (at in changed):06} {tag}\n" for at, (n, text) in enumerate(rows))
-
-    runs = {"RED1": long("RED1"), "RED2": long("RED2", 3), "GREY1": long("GREY1", 0), "PINK1": long("PINK1", 5, 6)}
-    files = {f"{tag[:-1]}/{tag}.txt": content for tag, content in runs.items()}
-    assert [(one.team, one.run, one.status) for one in hold(files).decide if one.kind == "near-copy"] == [
-        ("GREY", "GREY1", "disqualified")
-    ]
-    settled = hold(files, "GREY1,GREY,disqualified\n")
-    assert "near-copy" not in {one.kind for one in settled.decide}
-
-
 def test_what_the_list_of_teams_decides_is_asked_no_more(hold):
     files = {
         "EVIL/best.txt": run("EVIL1", 10), "EVIL/same.txt": run("EVIL2", 8), "EVIL/broken.txt": "000001 000501\n\0\n",
@@ -711,55 +697,6 @@ def test_the_row_of_the_desk_settles_whose_a_mail_is(hold, tmp_path, team, files
         assert {to: ("KIS9" in text, "EVIL1" in text) for to, text in letters.items()} == (
             {f"{EVIL}, {KIS}": (True, True)} if is_own else {KIS: (True, False), EVIL: (False, True)}
         )
-
-
-def many(tag, wrong=0, extra=0, n=None, of=60):
-    """A run of many queries with two relevant documents each: so many queries wrong, so many others in each."""
-    lines = [
-        (q, (q * 10 + k if q > wrong else 9000 + k)) for q in range(1, of + 1) for k in range(2 if n is None else n)
-    ] + [(q, 8000 + k) for q in range(1, of + 1) for k in range(extra)]
-    return "".join(f"{q:06} {document:06} {tag}\n" for q, document in lines)
-
-
-#: a run → whether it is so near the gold that a person must look at it
-NEAR = {
-    "equal in 95 % of the queries": ({"wrong": 3}, True),
-    "equal in 80 % of the queries": ({"wrong": 12}, False),
-    "all that is relevant, and as much again": ({"extra": 2}, True),
-    "all that is relevant, among much else": ({"extra": 20}, False),
-    "half of what is relevant, and nothing else": ({"n": 1}, True),
-    "a copy of ten queries": ({"wrong": 50}, False),
-}
-
-
-@pytest.mark.parametrize("case", NEAR)
-def test_a_run_that_is_near_the_gold_is_looked_at_by_the_organiser_alone(hold, case):
-    content, is_near = NEAR[case]
-    hold({})
-    for of in (60, 10):
-        gold = {f"{q:06}": [f"{q * 10 + k:06}" for k in range(2)] for q in range(1, of + 1)}
-        files = {"in/EVIL/r.txt": many("EVIL1", of=of, **content), "in/RED/r.txt": many("RED1", of // 2, of=of)}
-        Path("gold1").write_text(json.dumps(gold))
-        for name, text in files.items():
-            Path(name).parent.mkdir(exist_ok=True)
-            Path(name).write_text(text)
-        day = day_of(read_edition("coliee.toml"))
-        told = [(one.team, one.run, one.status) for one in day.decide if one.kind == "near-copy"]
-        assert told == [("EVIL", "EVIL1", "disqualified")] * (is_near and of == 60)  # few queries prove nothing
-        assert not any("gold" in letter.get_content() for letter in letters(day).values())
-
-
-@pytest.mark.parametrize(("wrong", "kinds"), [(0, {"perfect-score"}), (1, {"near-copy"}), (6, set())])
-def test_labels_are_near_the_gold_where_hardly_one_is_wrong(hold, wrong, kinds):
-    hold({})
-    pairs = "".join(f'<pair id="R07-{n:02}-U" label="Y"><article>{n}</article></pair>' for n in range(1, 81))
-    Path("gold1").write_text(f"<dataset>{pairs}</dataset>")
-    Path("coliee.toml").write_text(Path("coliee.toml").read_text().replace('task = "1"', 'task = "4"'))
-    Path("in/EVIL").mkdir()
-    lines = (f"R07-{n:02}-U {'N' if n <= wrong else 'Y'} EVIL1\n" for n in range(1, 81))
-    Path("in/EVIL/r.txt").write_text("".join(lines))
-    day = day_of(read_edition("coliee.toml"))
-    assert {one.kind for one in day.decide} & {"perfect-score", "near-copy"} == kinds
 
 
 @pytest.mark.parametrize(("n", "is_long"), [(5, False), (20, False), (21, True), (400, True)])
