@@ -145,6 +145,7 @@ def content(folder):
 def here(tmp_path, monkeypatch):
     """A gold and a run of several blocks, which can be cut anywhere."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONUNBUFFERED", "")  # so that something is left to be written when a process ends
     queries = [f"q{n}" for n in range(100)]
     Path("gold.txt").write_text("".join(f"{query} 0 d{n} 1\n" for query in queries for n in (1, 5)))
     lines = [f" Q0 d{n} {n + 1} {100 - n / 4:.2f} T\n" for n in range(200)]
@@ -266,6 +267,14 @@ def test_standard_input_larger_than_the_room_for_it():
 @pytest.mark.parametrize("arguments", [EVALUATE, (*CONVERT, "-")])
 def test_standard_output_on_a_full_disk(arguments):
     check("standard output on a full disk", run(*arguments, stdout="/dev/full"))
+
+
+def test_who_reads_no_further_is_no_fault():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as file:
+        done = subprocess.run(_command(EVALUATE, None), stdout=file, stderr=subprocess.PIPE, timeout=60)
+    assert (done.returncode, b"rror" in done.stderr, b"Exception" in done.stderr) == (0, False, False)
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def near_misses(typed: str) -> list[str]:
 
     plain, _, cutoff, _ = _normalised(typed)
     spellings: dict[str, str] = {}  # by what they stand for
-    for near in difflib.get_close_matches(plain, _folded(), n=3, cutoff=_ALIKE):
+    for near in difflib.get_close_matches(plain, _folded(), cutoff=_ALIKE):
         for name in _folded()[near]:
             spelled = next(
                 (spelling for spelling in (name + cutoff, name + cutoff.replace("@", "_")) if _is_known(spelling)), None

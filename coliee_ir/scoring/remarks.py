@@ -214,9 +214,9 @@ def _average_precisions(qrels: Qrels, ranks: IntArray, retrieved: IntArray) -> t
 def is_gold(part: str, judged: Judged) -> bool:
     """Whether a part retrieves what is relevant of every query; or all that is judged, by its relevance."""
     qrels, retrieved = judged.qrels, judged.rank > 0
-    is_counted = qrels.sizes > 0 if part == "answers" else np.ones(len(qrels.sizes), dtype=np.bool_)
     if np.array_equal(retrieved, qrels.relevance > 0):
-        return bool(retrieved.any()) and np.array_equal(judged.retrieved[is_counted], qrels.relevant()[is_counted])
+        # an answer that is right is the only one, and those without a gold do not count
+        return bool(retrieved.any()) and (part == "answers" or np.array_equal(judged.retrieved, qrels.relevant()))
     if not retrieved.all() or not np.array_equal(judged.retrieved, qrels.sizes):
         return False
     rows, query, _ = judged.in_order(retrieved, judged.rank)

@@ -298,7 +298,7 @@ SIX_TAGS = "q Q0 a 1 3 T more junk\nq Q0 b 2 2 T\nq Q0 c 3 1 T end of line.\nq Q
         ("three", "q d my tag\nq d my tag\n", {"tag-words": ["line 1: my tag", "line 2: my tag"]}),
         ("three", "q d my tag\nq d my\n", {"tag-words": ["line 1: my tag"]}),
         ("three", "q 037 my tag\nq my tag\n", {"tag-words": ["line 1: my tag"], "tag": ["line 2: tag"]}),
-        ("three", "\n\nq d T\n\nq d U\n", {"tag": ["line 5: U"]}),
+        ("three", "\n\nq d a-long-tag-1\n\nq d a-long-tag-2\n", {"tag": ["line 5: a-long-tag-2"]}),
         (
             "six",
             SIX_TAGS,

@@ -131,6 +131,10 @@ def test_answers_and_documents_of_one_file_are_both_read_where_neither_may_be_th
         answers = run.other_parts["answers"]
         assert answers.labels == {query: bool(documents) for query, documents in held.items()}
         assert run.tag == answers.tag
+    labels = table.replace(f",{answer},", ",label,").replace(f",{name}", ",articles")
+    assert not detect.read_gold(source(labels)).remarks
+    documents = detect.read_run(source("id,doc_id,score,articles\nq1,537,0.5,a\n"))
+    assert not next(documents.blocks()).remarks.examples("other-part")
 
 
 def test_an_answer_that_each_document_of_its_query_repeats_is_one(source):

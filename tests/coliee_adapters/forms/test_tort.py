@@ -144,7 +144,7 @@ CLAIMS = [
     ("defendant_claims", [{}], "[missing-key] entry 1 of defendant_claims … id … (found '')"),
     ("plaintiff_claims", [ONE, {"id": 1, "x": 0}], "[missing-key] entry 2 of … … is_accepted … (found 'id, x')"),
     ("plaintiff_claims", [{**ONE, "id": False}], "[bad-id] id … entry 1 of plaintiff_claims … (found 'false')"),
-    ("plaintiff_claims", [{**ONE, "is_accepted": "true"}], "[bad-label] is_accepted … entry 1 … (found '\"true\"')"),
+    ("plaintiff_claims", [{**ONE, "is_accepted": "はい"}], "[bad-label] is_accepted … entry 1 … (found '\"はい\"')"),
     ("defendant_claims", [{**ONE, "is_accepted": 0}], "[bad-label] is_accepted … entry 1 of defendant_claims … '0')"),
     ("plaintiff_claims", [ONE, {**ONE, "id": 0}], "[duplicate] entry 2 of plaintiff_claims … (found '0')"),
 ]

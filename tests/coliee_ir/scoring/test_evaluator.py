@@ -251,6 +251,7 @@ def test_gold_and_run_in_each_others_place_are_asked_about():
         ("2", {"001": ["013"], "002": ["007", "009"]}, {"001": ["013"], "002": ["009"]}, False),
         ("2", {"001": ["013"], "002": ["007"]}, {"001": ["013", "014"], "002": ["007"]}, False),
         ("2", {"001": ["013"], "002": ["007"]}, {"001": ["013"], "002": ["007"], "003": ["001"]}, True),
+        ("2", {"001": ["013"], "002": []}, {"001": ["013"], "002": ["007"]}, False),
         ("4", {"q1": "Y", "q2": "N"}, {"q1": "Y", "q2": "N"}, True),
         ("4", {"q1": "Y", "q2": "N"}, {"q1": "Y"}, False),
         # judgements as a ranking: the relevance is the score
@@ -265,8 +266,9 @@ def test_a_run_that_equals_the_gold_is_asked_about(task, gold, run, is_asked):
 
 
 def test_each_part_of_a_submission_may_equal_the_gold():
-    gold = Gold({"R06-01-O": {"96": 1}, "R06-02-O": {"97": 1}}, {"R06-01-O": True, "R06-02-O": False})
-    wrong, right = {"R06-01-O": ["95"], "R06-02-O": ["97"]}, {"R06-01-O": "Y", "R06-02-O": "N"}
+    documents = {"R06-01-O": {"96": 1}, "R06-02-O": {"97": 1}, "R06-03-O": {"98": 1}}
+    gold = Gold(documents, {"R06-01-O": True, "R06-02-O": False})
+    wrong, right = {"R06-01-O": ["95"], "R06-02-O": ["97"]}, {"R06-01-O": "Y", "R06-02-O": "N", "R06-03-O": "N"}
     assert "gold-itself" in {one.kind for one in evaluate(gold, wrong, task="3", answers=right).remarks}
     assert "gold-itself" not in {one.kind for one in evaluate(gold, wrong, task="3").remarks}
 

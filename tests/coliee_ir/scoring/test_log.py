@@ -130,6 +130,7 @@ def test_who_names_a_log_is_told_how_often_the_gold_was_looked_at(call, here):
         assert (luck is not None and 0 < float(luck) < 0.3) == (command[0] == "compare")
     assert Path("log.csv").read_bytes() == content
     assert call("compare", EXAMPLES / "task2/gold.json", *runs, "--log", "none.csv")[0] == 2
+    assert call("compare", gold, *runs, "--resamples", "9", "--log", gold)[0] == 2  # which is no log
 
 
 @pytest.mark.parametrize("is_micro", [False, True])

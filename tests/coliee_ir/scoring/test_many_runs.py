@@ -20,19 +20,30 @@ from coliee_ir.scoring.output import ScoreTable
 from coliee_ir.scoring.score import score_each
 
 GOLD = str(EXAMPLES / "task1" / "gold.json")
+ALPHA = Submission(EXAMPLES / "task3-2025/task3.ALPHA", long_list=EXAMPLES / "task3-2025/task3-L.ALPHA")
+BETA = Submission(EXAMPLES / "task3/task3.BETA", EXAMPLES / "task3/answers.BETA")
 RUNS = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]
 
 
-@pytest.mark.parametrize("threshold", [0, 1 << 40])
-def test_several_runs_score_as_each_alone(threshold, monkeypatch):
+@pytest.mark.parametrize(
+    ("threshold", "gold", "runs", "rules"),
+    [
+        *((threshold, GOLD, [Submission(run) for run in RUNS], {"measures": ["MicroF1", "map"]})
+          for threshold in (0, 1 << 40)),
+        (0, EXAMPLES / "task3/gold.xml", [BETA, Submission(BETA.run)], {"edition": 2026}),
+        (0, EXAMPLES / "task3-2025/gold.xml", [ALPHA, Submission(ALPHA.run)], {"edition": 2025}),
+    ],
+)  # fmt: skip
+def test_several_runs_score_as_each_alone(threshold, gold, runs, rules, monkeypatch):
     monkeypatch.setattr(batch, "WORTH_A_PROCESS", threshold)
-    one = Evaluator(GOLD, ["MicroF1", "map"])
-    together = list(score_each(one, [Submission(run) for run in RUNS], jobs=2, keep_judged=True))
-    for scores, run in zip(together, RUNS, strict=True):
-        alone = one.evaluate(run, keep_judged=True)
+    one = Evaluator(gold, **rules)
+    together = list(score_each(one, runs, jobs=2, keep_judged=True))
+    for scores, run in zip(together, runs, strict=True):
+        alone = one.evaluate(run.run, answers=run.answers, long_list=run.long_list, keep_judged=True)
         assert scores.query_ids is one.queries  # the gold is held once
-        assert {part: judged.qrels for part, judged in scores.judged.items()} == {"documents": one.qrels["documents"]}
-        assert np.array_equal(scores.judged["documents"].rank, alone.judged["documents"].rank)
+        for part, judged in alone.judged.items():
+            assert scores.judged[part].qrels is judged.qrels
+            assert np.array_equal(scores.judged[part].rank, judged.rank)
         assert (scores.tag, scores.measures, scores.remarks) == (alone.tag, alone.measures, alone.remarks)
         assert scores.to_dict(per_query=True) == alone.to_dict(per_query=True)
 

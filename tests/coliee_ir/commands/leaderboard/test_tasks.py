@@ -152,6 +152,8 @@ def test_what_makes_no_sense_is_refused():
     ):  # fmt: skip
         with refusing(UsageError, f"[{kind}] …"):
             leaderboard(scored, **options)
+    with refusing(UsageError, "[too-few] …"):
+        leaderboard(read({name: columns[name] for name in ("query", "run0")}), tasks=tasks)
 
 
 def test_tasks_on_other_scales_and_a_run_under_two_names_are_remarked():
