@@ -23,7 +23,6 @@ _LONGEST = PADDING // 8
 _TXT = np.frombuffer(b".txt", dtype="<u4")[0]
 
 _BLANK = ord(" ")
-_ASCII = bytes(range(128))
 
 #: in each byte of a word: the highest bit, and what lifts the first visible character to it
 _HIGH, _VISIBLE = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101 * (127 - _BLANK))
@@ -99,12 +98,6 @@ class Ids(Sequence[str]):
         high = np.flatnonzero(np.frombuffer(self.raw, dtype=np.uint8) >> 7)
         beyond: BoolArray = np.searchsorted(high, self.first) < np.searchsorted(high, self.first + self.length)
         return beyond
-
-    def characters(self) -> set[str]:
-        """The characters that are not ASCII in the bytes that hold the ids."""
-        if self.raw.isascii():
-            return set()
-        return set(self.raw.translate(None, _ASCII).decode("utf-8", "replace"))
 
     def __len__(self) -> int:
         return len(self.first)

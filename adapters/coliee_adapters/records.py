@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any, Final, Protocol, TypeAlias
-from unicodedata import category, is_normalized, normalize
+from unicodedata import is_normalized, normalize
 
 import numpy as np
 import numpy.typing as npt
@@ -491,11 +491,6 @@ def nfkc_folded(text: str) -> str:
 def is_folded(text: str) -> bool:
     """Whether a text is in that form."""
     return is_normalized("NFKC", text) and not re.search(INVISIBLE, text)
-
-
-def is_inert(character: str) -> bool:
-    """Whether every text of such characters is in that form, whatever ASCII is between them: no mark, no Jamo."""
-    return is_folded(character) and category(character)[0] != "M" and not "\u1100" <= character <= "\u11ff"
 
 
 def spelling_variants(ids: Iterable[str], known: Collection[str]) -> list[tuple[str, str]]:

@@ -29,7 +29,6 @@ from coliee_adapters.records import (
     Run,
     exam_of,
     is_folded,
-    is_inert,
     nfkc_folded,
     question_of,
     spelling_variants,
@@ -104,7 +103,7 @@ def are_undoubted(qrels: Qrels, documents: Ids, starts: IntArray, ranks: IntArra
         ranks: shape (n, D); the rank of each judged document.
     """
     spelling = _Spelling(qrels)
-    if spelling.folded is not None or (spelling.digits is None and spelling.zeros.any()):
+    if not spelling.are_ascii or (spelling.digits is None and spelling.zeros.any()):
         return np.zeros(len(ranks), dtype=np.bool_)
     n_lines, matched = starts[1:] - starts[:-1], (ranks > 0).sum(axis=1)
     few = _TIMES * matched <= np.minimum(ranks.shape[1], n_lines)
@@ -509,8 +508,7 @@ class _Spelling:
         self.digits = length if filled_up else None  # how many each id has
         of_law = bool(qrels.queries) and STATUTE_ID.fullmatch(qrels.queries[0]) is not None
         self.are_articles = of_law and bool(len(documents)) and not _unlike_articles(documents).any()
-        # in the form in which ids are compared by eye
-        self.folded = None if documents.raw.isascii() else list(map(nfkc_folded, documents))
+        self.are_ascii = documents.raw.isascii()
 
     @cached_property
     def forms(self) -> Forms:
@@ -595,7 +593,7 @@ class _DocumentFindings:
             self.remarks.each("self-retrieved", _retrieving_themselves(lines, filled))
         short, odd = spelling.unexpected_forms(documents)
         lost = bool(len(short)) or (spelling.digits is None and bool(spelling.zeros.any()))
-        beyond = spelling.folded is not None or not documents.raw.isascii()
+        beyond = not (spelling.are_ascii and documents.raw.isascii())
         if lost or beyond:
             finds, rows = Finder(self.qrels, lines, numbers), self.qrels.rows(numbers)
             missed = self.judged.rank[rows] == 0
@@ -603,7 +601,7 @@ class _DocumentFindings:
             if lost:
                 self._note_lost_zeros(lines, segments, rows, short, finds)
             if beyond and len(rows):
-                self._note_other_forms(lines, numbers, segments, rows, finds)
+                self._note_other_forms(lines, numbers, segments, rows)
         for i in odd.tolist():
             if is_folded(document := documents[i]):  # others were remarked
                 self.remarks.add("odd-id", f"query {lines.queries[int(lines.segment[i])]}: {document}")
@@ -624,23 +622,13 @@ class _DocumentFindings:
         shown = islice((f"query {pair[0]}: {pair[1]}" for pair in others if pair not in known), EXAMPLES)
         self.remarks.add("short-id", *shown, n=len(short) - len(known))
 
-    def _note_other_forms(
-        self, lines: Columns, numbers: IntArray, segments: IntArray, rows: IntArray, finds: Finder
-    ) -> None:
+    def _note_other_forms(self, lines: Columns, numbers: IntArray, segments: IntArray, rows: IntArray) -> None:
         """Remark documents that differ from a missed one of their query only in their Unicode form."""
-        texts, in_form = self.qrels.texts, self.spelling.folded or self.qrels.texts
-        meant = {(i, in_form[row]): texts[row] for i, row in zip(segments.tolist(), rows.tolist(), strict=True)}
-        # ids of the run that are in the form are looked up; the others, which are rare, are put into it
-        wanted = [pair for pair, written in meant.items() if pair[1] != written]
-        has = finds.has(np.array([i for i, _ in wanted], np.int64), [text for _, text in wanted]) if wanted else ()
-        doubtful = [pair for pair, there in zip(wanted, has, strict=True) if there]
-        if not all(map(is_inert, lines.documents.characters())):
-            lacking = np.zeros(len(numbers), dtype=np.bool_)
-            lacking[segments] = True
-            strange = np.flatnonzero(lines.documents.are_not_ascii() & lacking[lines.segment])
-            ids = zip(lines.segment[strange].tolist(), lines.documents.select(strange), strict=True)
-            doubtful += [(segment, document) for segment, document in ids if not is_folded(document)]
-        for segment, document in doubtful:
+        texts = self.qrels.texts
+        meant = {
+            (i, nfkc_folded(texts[row])): texts[row] for i, row in zip(segments.tolist(), rows.tolist(), strict=True)
+        }
+        for segment, document in zip(lines.segment.tolist(), lines.documents, strict=True):
             written = meant.get((segment, nfkc_folded(document)))
             if written is None or written == document:
                 continue
