@@ -570,17 +570,23 @@ class ScoreTableBuilder:
         return queries
 
     def _hole_error(self, path: str, name: str, lacking: BoolArray, queries: Sequence[str]) -> InputError:
-        """What is wrong where some runs lack values, and how many queries all of them have."""
+        """What is wrong where some runs lack values: how many queries are common, and which run costs most of them."""
+        tags = list(self.runs)
         run, query = np.argwhere(lacking)[0].tolist()
-        complete = int((~lacking.any(axis=0)).sum())
+        complete, n_lacking = int((~lacking.any(axis=0)).sum()), lacking.sum(axis=0)
+        # common to all runs but this one
+        without = [int((n_lacking == lacks).sum()) for lacks in lacking.astype(np.int64)]
+        costly = int(np.argmax(without))
         common = f"{complete} of {counted(len(queries), self.unit)} that all runs have"
+        if without[costly] > complete:
+            common += f" ({without[costly]} without {shortened(tags[costly])})"
         way = 'unanswered="{0}"' if path == MEMORY else '--decision unanswered={0} (in Python unanswered="{0}")'
         on_common = f"compare the runs on the {common}: {way.format('common')}"
         counted_as_0 = "" if self.lower.get(name) else f"count them: {way.format('zero')}; or "
         remedy = f"complete the rows; or {counted_as_0}"
         return InputError(
             "missing-key", path, f"{counted(int(lacking.sum()), 'value')} of {name} missing",
-            found=f"run {list(self.runs)[run]}, {self.unit} {queries[query]}",
+            found=f"run {tags[run]}, {self.unit} {queries[query]}",
             remedy=remedy + (on_common if complete else f"write ids alike, as no {self.unit} has a value of every run"),
         )  # fmt: skip
 
