@@ -92,16 +92,15 @@ def _table(source: Source, names: str, rows: Sequence[Sequence[Any]], lines: Seq
 
 
 def _swe_lists(report: Any, _: _Values, source: Source) -> tuple[CellTable, Roles]:
-    ending = "_ids" if "resolved_ids" in report else ""  # which the report of a run has, that names all instances
-    named = dict.fromkeys(id_ for name, ids in report.items() if name.endswith(ending) for id_ in ids)
-    if ending and len(named) != report["total_instances"]:
+    named = dict.fromkeys(id_ for name, ids in report.items() if name.endswith("_ids") for id_ in ids)
+    if len(named) != report["total_instances"]:
         raise InputError(
             "conflicting", source.name,
             f"total_instances is {report['total_instances']}, and the lists name {len(named)}",
             remedy="give the report with its incomplete_ids, or each instance's report.json",
         )  # fmt: skip
-    rows = [(instance, float(instance in {*report[f"resolved{ending}"]})) for instance in named]
-    return _table(source, "instance resolved", rows), Roles("instance", measures=["resolved"], is_open=not ending)
+    rows = [(instance, float(instance in {*report["resolved_ids"]})) for instance in named]
+    return _table(source, "instance resolved", rows), Roles("instance", measures=["resolved"])
 
 
 def _swe_instances(instances: Any, _: _Values, source: Source) -> tuple[CellTable, Roles]:
@@ -180,8 +179,6 @@ def _is_numbered(value: Any) -> bool:
 
 #: layouts in JSON, by the first value
 _OF_JSON: Final[Sequence[_Reader]] = (
-    ("SWE-bench's results.json",
-     lambda value: _has(resolved=list)(value) and all(isinstance(inner, list) for inner in value.values()), _swe_lists),
     ("SWE-bench's report of a run", _has("total_instances", resolved_ids=list), _swe_lists),
     ("SWE-bench's report of instances",
      lambda value: _holds_objects(value) and all(map(_has(resolved=bool), value.values())), _swe_instances),
@@ -196,6 +193,8 @@ _CONVERT: Final = "convert it (python -m every_eval_ever convert {} --log_path P
 
 #: what is not read: what shows it, what it is, and what to give instead
 _NOT_READ: Final[Sequence[tuple[Callable[[Any], object], str, str]]] = (
+    (_has(resolved=list), "SWE-bench's results.json, which name instances only where something happened to them,",
+     "give the report of the run, or each instance's report.json"),
     (_has("stat_test", "model_names"), "Reports of ranx", "save each run's scores: json.dump(run.scores, …)"),
     (_has("doc_id", "filtered_resps"), "lm-eval's samples", _CONVERT.format("lm_eval")),
     (lambda value: _has(results=dict)(value) and value.keys() & {"configs", "n-shot", "versions"}, "lm-eval's results",

@@ -190,7 +190,6 @@ class Roles(NamedTuple):
     measures: Sequence[str] = ()  # a column a measure
     runs: Sequence[str] = ()  # a column a run, of the measure ``score``
     ranks: str = ""  # the measure that ranks, where the file states it
-    is_open: bool = False  # the file names only some instances: those of its benchmark must be named
     layout: str = ""  # what it is called, where a reader made the columns
     task: str = ""  # whose queries are its own, where those of others are called alike
 
@@ -532,30 +531,24 @@ class ScoreTableBuilder:
         stated: Mapping[str, FloatArray],
     ) -> list[str]:
         """Fill in the values that are missing, where it is known what they are; the queries that are kept."""
-        is_open = self.roles.is_open
-        if is_open and not self.only:
-            problem = "these files name instances only where something happened to them, so a share cannot be formed"
-            raise InputError(
-                "no-query", path, problem, remedy="name all instances of the benchmark: --only FILE (in Python only=)"
-            )
         queries = self._with_zeros(path, queries, names, values_of, stated)
         if self.only:
             unknown = [query for query in self.only if query not in self.queries]
-            if unknown and not is_open:
+            if unknown:
                 raise UsageError("unknown-query", f"there are no scores of the query {shortened(unknown[0])}")
-            _take(values_of, [queries.index(query) if query in self.queries else -1 for query in self.only])
+            _take(values_of, [queries.index(query) for query in self.only])
             queries = list(self.only)
         is_kept = np.ones(len(queries), dtype=np.bool_)
         for name in names:
             values, has_sums = values_of[name], any(name + part in values_of for part in PARTS)
             empty = np.isnan(values) & ~np.isnan(values).all(axis=1, keepdims=True)  # or the run is without the measure
-            lacking = empty if is_open else empty & ~np.isnan(values).all(axis=0)
+            lacking = empty & ~np.isnan(values).all(axis=0)
             if not lacking.any() or has_sums:
                 continue
             if self.unanswered == "zero" and self.lower.get(name):
                 problem = f"a missing {name} is not 0, which would be the best that there is"
                 raise UsageError("option-conflict", f"{problem}: leave unanswered=zero out, or compare common queries")
-            if is_open or self.unanswered in ("zero", "tasks"):
+            if self.unanswered in ("zero", "tasks"):
                 values_of[name] = np.where(lacking, 0.0, values)
             elif self.unanswered == "common":
                 is_kept &= ~lacking.any(axis=0)

@@ -172,9 +172,6 @@ READ = (
     Case("SWE-bench's report.json, an instance a file", {
         f"logs/{run}/{query}/report.json": json.dumps({query: {"patch_exists": True, "resolved": bool(value)}})
         for run, of in PASSED.items() for query, value in of.items()}, RATES, "resolved"),
-    Case("SWE-bench's results.json with `--only`", {
-        f"{run}.json": json.dumps({"resolved": [q for q, v in of.items() if v], "no_logs": []})
-        for run, of in PASSED.items()}, RATES, "resolved", {"only": QUERIES}),
     Case("pass and fail in words, with what is not used", {"s.csv": table("model,instance_id,repo,steps,resolved", (
         (r, q, "x", 9, "yes" if v else "no") for r, of in PASSED.items() for q, v in of.items()))}, RATES, "resolved"),
     Case("seeds", {"s.csv": table("model,seed,task_id,passed", (

@@ -115,8 +115,6 @@ def test_what_is_declared_is_read(tmp_path):
     assert [one.tag for one in Scored.read(file, columns={"tag": "a|b"})] == ["a", "b"]
     file.write_text("model,Rank,T1,T2\na,1,1,0\nb,2,0,0\n")
     assert Scored.read(file, columns={"query": "T*"})["a"].measures == {"score": 0.5}
-    file.write_text(json.dumps(swe("a")["results"]))
-    assert Scored.read(file, only=QUERIES)["s"].measures == {"resolved": 0.75}
     file.write_text(TIMES)
     assert leaderboard(Scored.read(file), measure="score_match", n_resamples=9).ranking.name == "score_match"
     file.write_text(
