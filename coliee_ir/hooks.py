@@ -255,7 +255,7 @@ class RankingEvaluator:
         self.write_csv = write_csv
         self.csv_file = f"COLIEE_evaluation{'_' if name else ''}{name}_results.csv"
         self.primary_metric = self._metric_name(_measured(self.evaluator)[0].name)
-        warn_of_doubts([*self._lacking(are_named).sentences()])
+        warn_of_doubts([] if are_named else [*self._lacking().sentences()])
 
     def __call__(
         self, model: Any, output_path: str | None = None, epoch: float = -1, steps: int = -1
@@ -274,18 +274,11 @@ class RankingEvaluator:
         """What a model card says of how it was evaluated."""
         return {"task": self.evaluator.task, "edition": self.evaluator.edition, "top": self.top}
 
-    def _lacking(self, are_named: bool) -> Remarks:
-        """Queries of the gold that are left out unless named, having no text; relevant documents that none can find."""
-        remarks, evaluator, id_of = Remarks(), self.evaluator, self.evaluator.id_of
-        shared = frozenset(map(id_of, self.documents)) if self.are_shared else frozenset()
-        known = {id_of(query): shared or set(map(id_of, self.documents.get(query, ()))) for query in self.queries}
-        if not are_named:
-            remarks.each("no-text", sorted(evaluator.excluded.difference(known, evaluator.protocol.exclude)))
-        for query in filter(known.__contains__, evaluator.queries):
-            judged = (evaluator.gold.qrels or {}).get(query, {})
-            relevant = [document for document, level in judged.items() if level >= evaluator.protocol.level]
-            absent = [document for document in relevant if document not in known[query]]
-            remarks.each("absent-document", [f"query {query}: {document}" for document in absent])
+    def _lacking(self) -> Remarks:
+        """The queries of the gold that are left out, having no text."""
+        evaluator, remarks = self.evaluator, Remarks()
+        known = set(map(evaluator.id_of, self.queries))
+        remarks.each("no-text", sorted(evaluator.excluded.difference(known, evaluator.protocol.exclude)))
         return remarks
 
     def _append(self, folder: Path, when: list[float], measures: Mapping[str, float]) -> None:

@@ -202,7 +202,6 @@ REMARKS: Final = {
         "all {n} predictions lie between 0 and 1, and above threshold={threshold}, so that every row is taken as a "
         "yes; are they probabilities? then give threshold=0.5"
     ),
-    "absent-document": Doubt("{n} relevant (document is|documents are) not in `documents`"),
     "no-text": Doubt("left out {n} (query|queries) of the gold without a text"),
     "looked-at": "{n} (run has|runs have) been scored on this gold ({log})",
     "looked-at.luck": "{n} (run has|runs have) been scored on this gold ({log}); if all were equally good, the "

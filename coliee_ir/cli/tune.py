@@ -170,7 +170,8 @@ def _write(session: scoring.Session, named: Tunings, filters: list[Filter], subm
 
         drawing.write_picture(figures.curves(tunings), options.curve)
     elif options.curve is not None:
-        scoring.write_text(grid.file_form(options.curve)(points(tunings)), options.curve)
+        table = points(tunings)
+        scoring.write_text(grid.file_form(options.curve)(table.header, table.rows, table.n_text), options.curve)
     if options.apply and not _is_told(options):
         scoring.write_text(render(named, options.format), "-")
     else:

@@ -444,31 +444,6 @@ def records(grid: Grid) -> list[dict[str, str | float | None]]:
     return [dict(zip(grid.header, map(json_value, row), strict=True)) for row in grid.rows]
 
 
-#: ending of a file's name → how a grid is written in it
-_FILES: Final[dict[str, Callable[[Grid], str]]] = {
-    ".csv": separated, ".tsv": lambda grid: separated(grid, "\t"),
-    ".json": lambda grid: dumped(records(grid)), ".txt": plain,
-}  # fmt: skip
-
-
-def file_form(path: str, besides: tuple[str, ...] = ()) -> Callable[[Grid], str]:
-    """How a grid is written in a file of this name, whatever its compression; on standard output (``-``) as CSV."""
-    name = without_compression_ending(path)
-    form = separated if path == "-" else next((_FILES[end] for end in _FILES if name.endswith(end)), None)
-    if form is None:
-        raise UsageError("file-name", f"{path}: the name of this file must end in {', '.join((*_FILES, *besides))}")
-    return form
-
-
-def file_pieces(path: str, header: Sequence[str], rows: Iterable[Sequence[Cell]], *, n_text: int) -> Iterable[str]:
-    """A table in a file of this name, in pieces as the rows come; for people as a whole, as wide as its columns."""
-    form, name = file_form(path), without_compression_ending(path)
-    if name.endswith(".json"):
-        return _objects(header, rows)
-    delimiter = {".csv": ",", ".tsv": "\t"}.get(name[-4:])
-    return [form(Grid(header, [*rows], n_text=n_text))] if delimiter is None else _lines(header, rows, delimiter)
-
-
 def _objects(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
     """The text of ``records``, a row at a time."""
     keys, start = [_json_of(name) for name in header], "[\n"
@@ -482,6 +457,27 @@ def _objects(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[
 @lru_cache(maxsize=1 << 16)
 def _json_of(cell: Cell) -> str:
     return dumped(json_value(cell))[:-1]
+
+
+#: what writes a table of a header and rows, of which so many columns at the left are text, in pieces as the rows come
+_Pieces = Callable[[Sequence[str], Iterable[Sequence[Cell]], int], Iterable[str]]
+
+#: ending of a file's name → how a table is written in it; for people as a whole, as wide as its columns
+_FILES: Final[dict[str, _Pieces]] = {
+    ".csv": lambda header, rows, _: _lines(header, rows, ","),
+    ".tsv": lambda header, rows, _: _lines(header, rows, "\t"),
+    ".json": lambda header, rows, _: _objects(header, rows),
+    ".txt": lambda header, rows, n_text: [plain(Grid(header, [*rows], n_text=n_text))],
+}
+
+
+def file_form(path: str, besides: tuple[str, ...] = ()) -> _Pieces:
+    """How a table is written in a file of this name, whatever its compression; on standard output (``-``) as CSV."""
+    name = ".csv" if path == "-" else without_compression_ending(path)
+    form = next((_FILES[end] for end in _FILES if name.endswith(end)), None)
+    if form is None:
+        raise UsageError("file-name", f"{path}: the name of this file must end in {', '.join((*_FILES, *besides))}")
+    return form
 
 
 #: form → how a grid is written in it

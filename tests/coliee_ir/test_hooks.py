@@ -196,18 +196,14 @@ def test_documents_are_ranked_by_cosine():
 
 
 def test_what_the_texts_lack_is_told_at_the_beginning():
-    gold = {"q1": ["d1", "d3", "gone"], "q2": ["d2", "d9"], "q3": ["d1"]}
-    own = {f"{name}.txt": text for name, text in DOCUMENTS.items()}
-    for documents, task in ((DOCUMENTS, "beir"), (dict.fromkeys(QUERIES, own), "2")):
-        with pytest.warns(ScoreWarning) as caught:
-            RankingEvaluator(gold, QUERIES, documents, "AP", task=task)
-        [told] = [str(warning.message) for warning in caught]
-        assert mentions(told, "2 … (first: query q1: gone; query q2: d9)")
-        assert mentions(told, "1 … (first: q3)")
+    gold = {"q1": ["d1", "d3"], "q2": ["d2"], "q3": ["d1"]}
+    with pytest.warns(ScoreWarning) as caught:
+        RankingEvaluator(gold, QUERIES, DOCUMENTS, "AP", task="beir")
+    [told] = [str(warning.message) for warning in caught]
+    assert mentions(told, "1 … (first: q3)")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        RankingEvaluator({"q1": {"d1": 1, "gone": 0}}, {"q1": "cat"}, DOCUMENTS, "AP", task="trec")
-        RankingEvaluator({**gold, "q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP", task="trec", only=["q1"])
+        RankingEvaluator(gold, {"q1": "cat"}, DOCUMENTS, "AP", task="trec", only=["q1"])
 
 
 class Card:

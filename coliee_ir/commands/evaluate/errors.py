@@ -94,9 +94,8 @@ def written(scored: Scored, path: str, *, corpus: PathLike | None = None) -> Ite
     if path == "-":
         return [grid.plain(errors(scored, corpus=corpus).tables()[0])]
     texts = _texts(scored, corpus)
-    return grid.file_pieces(
-        path, _header(texts), _rows(_outcomes_of_each(scored), texts), n_text=5 + (texts is not None)
-    )
+    rows = _rows(_outcomes_of_each(scored), texts)
+    return grid.file_form(path)(_header(texts), rows, 5 + (texts is not None))
 
 
 def _outcomes_of_each(scored: Scored) -> Iterator[tuple[str, list[Outcome]]]:

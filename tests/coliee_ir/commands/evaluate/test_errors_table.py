@@ -87,9 +87,9 @@ def test_the_name_of_the_file_says_its_form_and_titles_come_from_a_corpus(typed,
 def test_rows_are_written_as_they_come(name, nothing):
     made = []
     rows = ([made.append(n) or f"run {n}" * 300] for n in range(2000))
-    next(iter(grid.file_pieces(name, ["run"], rows, n_text=1)))
+    next(iter(grid.file_form(name)(["run"], rows, 1)))
     assert len(made) < 1000
-    assert "".join(grid.file_pieces(name, ["run"], [], n_text=1)) == nothing
+    assert "".join(grid.file_form(name)(["run"], [], 1)) == nothing
 
 
 def test_a_table_stands_on_standard_output_and_the_scores_beside_it(typed, call):
