@@ -256,8 +256,6 @@ REMARKS: Final = {
     "the teams file",
     "look-alike.letters": "the name is also written with invisible characters, or with letters of another script: "
     "{examples}; did another team write it?",
-    "look-alike.spellings": "mails spell the name of this team {examples}; taken as {team}: give it one name in the "
-    "teams file",
     "undated": "the mail has no date; set its status in the teams file to ranked or late",
     "undated.sender": "the time of the last server is missing, cannot be read, or names no zone, and the time taken is "
     "{time}; set the status in the teams file to ranked or late",

@@ -314,11 +314,6 @@ class Teams:
                 yield "", "", Remark.of("look-alike", names)
             elif disguised := [text for key in keys for text in self._spellings.get(key, ()) if is_disguised(text)]:
                 yield names[0], "", Remark.of("look-alike.letters", [*map(with_escapes, disguised)])
-        for key, spellings in self._spellings.items():
-            seen = {without_invisible(text) for text in spellings if not is_disguised(text)}
-            if key not in self._listed and len(seen) > 1 < len(set().union(*spellings.values())):
-                team = self._team_spelling(key)
-                yield team, "", Remark.of("look-alike.spellings", sorted(seen), None, team=shortened(team))
         for place, envelope in {each.place: each for each in self._envelopes.values()}.items():
             team = self._in_doubt.get(place) or self._team_of_envelope(envelope)[0]
             yield from ((self._team_spelling(team), place, remark) for remark in self._doubts_of(envelope))

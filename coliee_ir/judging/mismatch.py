@@ -20,7 +20,6 @@ import numpy as np
 
 from coliee_adapters import forms
 from coliee_adapters.errors import MismatchError, quoted
-from coliee_adapters.forms.rows import LABEL_FIRST
 from coliee_adapters.forms.vocabulary import LABELS
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
 from coliee_adapters.records import (
@@ -142,8 +141,6 @@ def _refuse_mismatch(judged: Judged, run: Run, gold: str, findings: _DocumentFin
         pairs = dict.fromkeys(islice(_pairs(run), _LINES))
         if _n_judged(_swapped(pairs), qrels):
             cause = _SWAPPED
-        elif LABELS.keys() >= {*map(str.lower, extra)} and not known.isdisjoint(document for _, document in pairs):
-            cause = LABEL_FIRST
         else:
             remedy = _respelling_remedy(extra, known, {_PASSAGES: _NO_PASSAGE})
             cause = _cause("query", extra, known, remedy if _are_meant(extra, pairs, qrels) else "")
@@ -469,8 +466,6 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str], remedy:
     if kind == "document":
         if all(text.lower() in LABELS for text in of_run):
             return "these are answers; `coliee-ir convert RUN OUT --aggregate vote` makes one of several to a question"
-        if not any(map(str.isdecimal, "".join(of_run))):
-            return "write them as the gold does; if they are answers, name their words, as in --labels Y=Đúng,N=Sai"
         return "write document ids as in the gold, or check that this is the gold of the right task"
     eras = [{exam_of(text) for text in ids if STATUTE_ID.fullmatch(text)} for ids in (of_run, of_gold)]
     if all(eras):

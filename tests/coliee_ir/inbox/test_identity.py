@@ -423,10 +423,8 @@ def test_a_name_is_one_team_however_it_is_composed(hold):
 def test_a_team_is_spelt_as_the_teams_file_says_or_the_sender_of_most_of_its_runs(hold):
     files = {"0.eml": mail("[submission] Kis", {"r.txt": EVIL1}, EVIL, "18 Jan 2027 10:00:00 +0000"),
              "9.eml": mail("[submission] KIS", {"b.txt": run("KIS8")}, KIS, EARLY)}  # fmt: skip
-    for rows, spelling, is_asked in (("", "KIS", True), (",kIS,\n", "kIS", False)):
-        day = hold(files, rows)
-        assert [seen(day)[tag][0] for tag in ("KIS9", "KIS8", "EVIL1")] == [spelling] * 3
-        assert (("look-alike", spelling) in {(one.kind, one.team) for one in day.decide}) == is_asked
+    for rows, spelling in (("", "KIS"), (",kIS,\n", "kIS")):
+        assert [seen(hold(files, rows))[tag][0] for tag in ("KIS9", "KIS8", "EVIL1")] == [spelling] * 3
 
 
 @pytest.mark.parametrize("names", [("1.eml", "2.eml"), ("2.eml", "1.eml")])
