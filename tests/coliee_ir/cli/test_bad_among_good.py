@@ -4,15 +4,12 @@ import os
 import threading
 from pathlib import Path
 
-import one_step
 import pytest
-from asserting import failing, heard, matches, mentions, refusing
+from asserting import failing, heard, matches, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError
 from coliee_ir import evaluate, validate
-from coliee_ir.reading.anything import read_gold
-from coliee_ir.reading.tasks import clearest_run, find_task
 
 GOLD1, RUN1 = EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "bm25.txt"
 DENSE = EXAMPLES / "task1" / "dense.txt"
@@ -31,11 +28,6 @@ def test_a_file_of_words_does_not_decide_the_task(call, tmp_path):
     (folder / "Z" / "ALPHA.txt").write_bytes(RUN4.read_bytes())
     code, out, err = call("leaderboard", GOLD4, folder)
     assert (code, "0.8333" in out, "notes.txt" in err) == (0, True, True)
-
-
-def test_what_shows_no_task_leaves_it_to_the_gold():
-    assert clearest_run(["not there"]) is None
-    assert find_task(read_gold(str(GOLD1)), clearest_run([])).task == "1"
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "report"])
@@ -163,16 +155,3 @@ def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path, numbers):
     assert [finding.rule for finding in validation.findings] == ["tag-missing"]
     assert copy.read_text() == "002473 000001 RUN1\n002473 000004 RUN1\n002473 000007 RUN1\n"
     assert validation.left == ()
-
-
-def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path):
-    for team, lines in (("A", RUN1.read_text()), ("B", RUN1.read_text()[:2000])):
-        (tmp_path / "sent" / team).mkdir(parents=True)
-        (tmp_path / "sent" / team / "run.txt").write_text(lines.rpartition("\n")[0] + "\n")
-    board = one_step.leaderboard(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha"})
-    assert [entry.team for entry in board.entries] == ["A", "B"]
-    assert any("[team-list]" in heard(remark) for remark in board.remarks)
-    board = one_step.leaderboard(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha", "B/run.txt": "Beta"})
-    assert {entry.team for entry in board.entries} == {"Alpha", "Beta"}
-    moved = [remark for remark in board.remarks if mentions(heard(remark), "[team-list]")]
-    assert len(moved) == 1  # that a tag moved a run of A

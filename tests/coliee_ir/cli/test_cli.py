@@ -400,16 +400,6 @@ def test_a_terminal_that_lacks_a_character_gets_escapes(beyond_ascii):
     assert list(json.loads(shown_there)["runs"][0]["per_query"]) == ["問1"]
 
 
-def test_a_reader_that_goes_away_is_no_error():
-    read, write = os.pipe()
-    os.close(read)
-    done = subprocess.run(
-        [sys.executable, "-m", "coliee_ir", "measures"], stdout=write, stderr=subprocess.PIPE, check=False
-    )
-    os.close(write)
-    assert (done.returncode, done.stderr) == (0, b"")
-
-
 def test_lines_end_alike_on_all_platforms(here, monkeypatch):
     Path("gold").write_text(json.dumps(GOLD))
     Path("run").write_text("000001 000018 T\n")

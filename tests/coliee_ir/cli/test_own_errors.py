@@ -4,7 +4,6 @@ import dataclasses
 import importlib
 import json
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -149,14 +148,6 @@ def test_in_workers_too(threshold, monkeypatch):
     assert not isinstance(good, Exception)
     with pytest.raises(OursError):
         evaluate_all("gold.json", [*BOTH], task="1", jobs=2)
-
-
-@pytest.mark.usefixtures("fault")
-def test_in_the_workers_of_an_executor():
-    with ThreadPoolExecutor(2) as executor:
-        bad, good = score_each(Evaluator("gold.json", task="1"), BOTH, executor=executor)
-    assert isinstance(bad, InternalError)
-    assert not isinstance(good, Exception)
 
 
 def test_a_mistake_in_a_reader_is_ours():

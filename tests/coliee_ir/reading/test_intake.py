@@ -17,9 +17,8 @@ from coliee_adapters.remarks import Remark
 from coliee_ir import Scored, Submission, compare, evaluate, evaluate_all
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import day_of
-from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.inbox.tasks import Golds, QueryFile
-from coliee_ir.inbox.teams import Teams, team_key
+from coliee_ir.inbox.teams import team_key
 
 T1, T3, LAST = EXAMPLES / "task1", EXAMPLES / "task3", EXAMPLES / "task3-2025"
 
@@ -71,18 +70,6 @@ def test_files_that_are_named_find_their_other_part_as_those_of_a_folder_do(call
     assert named[:2] == given[:2] and named[0] == 0
 
 
-def test_a_long_list_is_not_scored_as_an_answer_set():
-    gold, longer, run = LAST / "gold.xml", LAST / "task3-L.ALPHA", LAST / "task3.ALPHA"
-    rules = {"task": "3", "edition": 2025}
-    with refusing(InputError, "[wrong-part]"):
-        evaluate(gold, longer, **rules)
-    with refusing(InputError, "[wrong-part]"):
-        evaluate(gold, longer, long_list=run, **rules)
-    assert evaluate(gold, longer, measures="AP", **rules).measures["AP"] == pytest.approx(0.7748, abs=5e-5)
-    (both,) = evaluate_all(gold, [longer, run], **rules)
-    assert both.measures == evaluate(gold, run, long_list=longer, **rules).measures
-
-
 def test_a_long_list_that_the_year_does_not_score_spoils_no_run(tmp_path):
     for name, file in {"task3.C": "task3.ALPHA", "ans.C": "answers.ALPHA"}.items():
         (tmp_path / name).write_text((T3 / file).read_text().replace("ALPHA", "C"))
@@ -105,35 +92,6 @@ def mailed(folder, n, subject, tag, day=1, sender="a@example.org"):
     mail.add_attachment(content.encode(), maintype="text", subtype="plain", filename="run.txt")
     folder.mkdir(exist_ok=True)
     (folder / f"{n}.eml").write_bytes(bytes(mail))
-
-
-def test_a_row_by_tag_moves_no_run_of_another_mail(tmp_path):
-    mailed(tmp_path / "in", 1, "[submission] NOWJ", "NOWJ1")
-    mailed(tmp_path / "in", 2, "[submission] EVIL2", "NOWJ1", sender="e@example.org")
-    (tmp_path / "teams.csv").write_text("tag,team,status\nNOWJ1,NOWJ,withdrawn\n")
-    who = Teams(tmp_path / "teams.csv", [str(tmp_path / "in")])
-    found = sort_files([tmp_path / "in"], teams=who)
-    assert {(one.team, one.sender.status, not one.sender.doubts) for one in found.scored} == {
-        ("NOWJ", "withdrawn", True),
-        ("EVIL2", "", False),
-    }
-
-
-def test_a_mail_without_a_team_has_that_of_its_sender_and_no_file_is_a_team(tmp_path):
-    mailed(tmp_path / "in", 1, "[submission] NEMO", "A1")
-    mailed(tmp_path / "in", 2, "COLIEE2027 submission of team NEMO", "A2")
-    mailed(tmp_path / "in", 3, "our run", "B1", sender="b@example.org")
-    found = sort_files([tmp_path / "in"], teams=Teams(None, [str(tmp_path / "in")]))
-    assert {(one.tag, one.team) for one in found.scored} == {("A1", "NEMO"), ("A2", "NEMO"), ("B1", "")}
-
-
-def test_a_later_run_of_the_same_team_and_tag_is_proposed_as_its_replacement(tmp_path):
-    mailed(tmp_path / "in", 1, "[submission] JNLP", "JNLP1")
-    mailed(tmp_path / "in", 2, "Re: [Submission] jnlp (corrected)", "JNLP1", day=2)
-    gold = {f"{query:06}": [f"{query + 101:06}"] for query in range(1, 4)}
-    board = one_step.leaderboard(gold, tmp_path / "in", task="1", n_resamples=99)
-    assert {entry.team for entry in board.entries} == {"JNLP"}
-    assert sum(getattr(remark, "kind", "") == "replaces" for remark in board.remarks) == 1
 
 
 def test_a_file_is_judged_by_a_gold_of_its_task_and_by_no_other():

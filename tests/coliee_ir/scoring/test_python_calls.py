@@ -38,7 +38,7 @@ from coliee_ir import (
     tune,
     write_run,
 )  # fmt: skip
-from coliee_ir.hooks import RankingEvaluator, compute_metrics
+from coliee_ir.hooks import compute_metrics
 from coliee_ir.types import gap
 
 pytestmark = pytest.mark.usefixtures("one_deal")
@@ -80,27 +80,6 @@ def test_a_keyword_that_no_function_has_is_refused():
         for typed, meant in (("exclud", "exclude"), ("olny", "only"), ("zzz", "decisions")):
             with pytest.raises(TypeError, match=rf"{typed}.*\b{meant}\b"):
                 STRICT[name](*needed, **{typed: ["626"]})
-
-
-@pytest.mark.parametrize(
-    ("call", "meant"),
-    [
-        (lambda: evaluate(GOLD, RUN, editon=2020), "edition"),
-        (lambda: evaluate(GOLD, RUN, metrics=["AP"]), "measures"),
-        (lambda: evaluate(GOLD, RUN, measure="AP"), "measures"),
-        (lambda: evaluate_all(GOLD, [RUN], k=1), "only"),
-        (lambda: tune(GOLD, RUN, maximise="MicroR"), "measure"),
-        (lambda: tune(GOLD, RUN, measures="MicroR"), "measure"),
-        (lambda: fit_fusion(GOLD, RUN, OTHER, measures="MacroF2"), "measure"),
-        (lambda: Evaluator(GOLD, year=2020), "edition"),
-        (lambda: compute_metrics(GOLD, [("001", "101")], tresh=0), "threshold"),
-        (lambda: RankingEvaluator(GOLD, TEXTS, TEXTS, metric="AP"), "measures"),
-        (lambda: Evaluator(GOLD).evaluate(RUN, measures="AP"), "Evaluator"),
-    ],
-)
-def test_the_argument_that_was_probably_meant_is_named(call, meant):
-    with pytest.raises(TypeError, match=rf"\b{meant}\b"):
-        call()
 
 
 def test_what_is_refused_names_what_to_write_in_python():
