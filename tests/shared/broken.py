@@ -558,7 +558,6 @@ CASES = (
     _case("101", T3_2025, insert(101, "R06-01-A Q0 999 101 1 ALPHA"), "long-list-count", (1, 1,
           "R06-01-A: 101 documents"),
           of="task3-L.ALPHA"),
-    _case("another article", T3_2025, on(3, " 5 ", " 6 "), "not-in-long-list", (3, 13, "R06-01-A 6")),
     # answers
     _case("words", T4, each(" Y ", " Yes "), "label-form", (1, 10, "Yes"), 3),
     _case("lower case", T5, on(2, " Y ", " y "), "label-form", (2, 10, "y")),
@@ -606,8 +605,6 @@ CASES = (
     _case("twice", TORT, lambda raw: raw + raw.splitlines(True)[0], "instance-twice", (4, None, "0"), as_is="refused"),
     _case("null", TORT, everywhere('"court_decision": false', '"court_decision": null'), "null-decision",
           (2, None, "1"), as_is="refused"),
-    _case("in quotes", TORT, each('"court_decision": (true|false)', r'"court_decision": "\1"'), "quoted-verdict",
-          (1, 288, "true"), 3, as_is="refused"),
     _case("null", RATIONALE, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",
           (1, None, "0, plaintiff claim 1"), as_is="refused"),
     _case("null among the claims", TORT, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",

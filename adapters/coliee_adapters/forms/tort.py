@@ -246,7 +246,7 @@ class _Members(NamedTuple):
 
     def verdict(self, key: str) -> bool | None:
         """A member that is true, false or null."""
-        remedy = "expected true, false or null; `coliee-ir validate FILE --fix OUT` takes off quotes"
+        remedy = "write true, false or null, without quotes"
         wanted = "bad-label", "a verdict", remedy
         value: bool | None = self.value(key, lambda value: value is None or isinstance(value, bool), wanted)
         return value

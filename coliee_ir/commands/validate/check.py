@@ -34,7 +34,6 @@ CHECKS: Final[tuple[tuple[tuple[str, ...], Callable[[Any], None]], ...]] = (
 
 def check(sources: Mapping[str, Source], context: Context, *, keep: bool = False) -> dict[str, Sheet]:
     """Check files, each under a name; ``keep`` their lines, which are to be mended."""
-    keep = keep or bool(context.rules.long_list)  # whose documents are compared with those of the answer set
     sheets = {name: Sheet(name, source, context) for name, source in sources.items()}
     for name, sheet in sheets.items():
         try:
@@ -170,24 +169,6 @@ def parts(sent: Submission) -> None:
                     run.first.add("partial", found=query)
 
 
-def long_lists(sent: Submission) -> None:
-    """The answer set is a part of the long list. Of a query that is asked, its lack there is reported already."""
-    asked = sent.context.known.asked or ()
-    for run, long in sent.both("documents", "long"):
-        in_long, of_file = long.queries(), {sheet.name: lists.Lists(sheet) for sheet in long.sheets}
-        for sheet in run.sheets:
-            for query in sheet.queries:
-                longer, among = in_long.get(query), set[str]()
-                if longer is not None and query in longer.queries:
-                    among = {line.cells[longer.document] for line in of_file[longer.name].read(query)}
-                elif query in asked:
-                    continue
-                for line in lists.Lists(sheet).read(query):
-                    document = line.cells[sheet.document]
-                    if document not in among and not line.doubted:
-                        sheet.add("not-in-long-list", *line.place(sheet.document), f"{query} {document}")
-
-
 #: field → what it is called in a finding
 _FIELDS: Final = {"models": "machine learning models", "resources": "external resources", "explanation": "explanation"}
 
@@ -247,4 +228,4 @@ def _wrong(
 
 
 #: what looks at all files of a submission together
-TOGETHER: Final = (unanswered, tags, number, parts, long_lists, descriptions)
+TOGETHER: Final = (unanswered, tags, number, parts, descriptions)

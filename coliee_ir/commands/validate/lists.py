@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,7 +12,6 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.forms.columns import as_number, last_column
-from coliee_adapters.forms.model_text import label_of
 from coliee_adapters.forms.statute import article_named
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.records import normal_id, question_of
@@ -22,8 +20,6 @@ from coliee_ir.commands.validate.sheet import LABELLED, Context, Line, Pool, She
 from coliee_ir.judging.mismatch import ARTICLE, Respelling
 from coliee_ir.judging.order import disagree
 
-#: a word that means yes where another means no, such as LABEL_1
-_ONE: Final = re.compile(r"(?<!\d)1(?:\.0)?$")
 _MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")
 _TREC: Final = 6
 
@@ -356,7 +352,7 @@ class Lists:
             text = line.cells[1]
             label = self.sheet.labels.get(text.lower())
             if label is None:
-                add("label-unknown", *line.place(1), text, **self._facts_of_labels)
+                add("label-unknown", *line.place(1), text)
             elif text not in ("Y", "N"):
                 add("label-form", *line.place(1), text)
                 line.cells[1] = "Y" if label else "N"
@@ -367,26 +363,6 @@ class Lists:
         for line in further:
             add("duplicate", *line.place(0), f"{query} {line.cells[1]}")
         return [line for line in lines if line not in further]
-
-    @cached_property
-    def _facts_of_labels(self) -> dict[str, Any]:
-        """The command that makes Y and N of the words of a file. Of two that are not known, which is Y is asked."""
-        answers = (self.sheet.line(index).cells[1] for rows in self.sheet.queries.values() for index in rows)
-        words = {answer.lower(): answer for answer in answers}
-        letters, digits = words.keys() & LABELS, words.keys() & DIGITS
-        unknown = [answer for word, answer in words.items() if word not in letters | digits]
-        if unknown and not letters and len(words) == len({*LABELS.values()}):
-            yes, no = sorted(words.values(), key=lambda word: (label_of(word) is not True, not _ONE.search(word)))
-            named = shlex.quote(f"Y={yes},N={no}")
-            return {"remedy": f"write Y or N; if {yes} means yes", "words": f" --labels {named}", "decision": ""}
-        if not (letters or digits):
-            return {"command": ""}
-        remedy = "write Y or N, or leave the answers out, which then count as wrong" if unknown else ""
-        return {
-            "remedy": remedy,
-            "words": " --labels Y=1,N=0" if letters and digits else "",
-            "decision": " --decision unreadable_answers=wrong" if unknown else "",
-        }
 
 
 def lists(sheet: Sheet) -> None:

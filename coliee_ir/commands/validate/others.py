@@ -20,7 +20,6 @@ from coliee_ir.rules.protocol import protocol
 _DECISIONS: Final = ("null-decision", "no-decisions")
 _CLAIMS: Final = ("null-acceptance", "no-acceptances")
 
-_QUOTED: Final = re.compile(r'("(?:court_decision|is_accepted)"\s*:\s*)"(true|false)"', re.IGNORECASE)
 _ID: Final = re.compile(r'"tort_id"\s*:\s*(?:"([^"\\]*)"|([0-9]+))')
 
 
@@ -33,10 +32,6 @@ def claims(sheet: Sheet) -> None:
     for line, content in enumerate(sheet.lines, start=1):
         if not content.strip(" \t\r"):
             continue
-        if quoted := _QUOTED.search(content):
-            sheet.add("quoted-verdict", line, quoted.start(2), quoted[2])
-            content = _QUOTED.sub(lambda found: found[1] + found[2].lower(), content)
-            sheet.lines[line - 1] = content
         try:
             _, case = tort.read_instance(NO_UTF8.sub("?", content), sheet.name, line)
         except InputError as error:
@@ -107,7 +102,7 @@ def check_protocol(sheet: Sheet) -> None:
         if isinstance(rows, Answers):
             sheet.counts.update((*rows.labels, *rows.unreadable))
             for query in rows.unreadable:
-                sheet.add("label-unknown", found=query, command="")
+                sheet.add("label-unknown", found=query)
         else:
             sheet.counts.update(_check_documents(sheet, rows, part, known if part == main else Known()))
     for query in sheet.counts:

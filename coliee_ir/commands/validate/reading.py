@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from coliee_adapters import system_descriptions as descriptions
 from coliee_adapters.errors import InputError, Place
@@ -20,7 +20,6 @@ from coliee_adapters.forms import detect, json_records, vocabulary
 from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
 from coliee_adapters.records import Answers, Columns
-from coliee_ir.commands.validate.rules import CONVERT
 from coliee_ir.commands.validate.sheet import (
     LABELLED,
     OTHER_FORMS,
@@ -117,16 +116,10 @@ def _read_columns(sheet: Sheet, text: str, lines: list[str]) -> None:
     if not sheet.contents:
         sheet.kind = ""
     elif _names_unknown_columns(sheet.contents) or (header is not None and _is_other_table(header[1], sheet)):
-        columns, facts = " ".join(sheet.layout), dict[str, Any]()
-        if not sheet.context.columns and not _is_understood(sheet):
-            of_answers = "Y" in sheet.layout
-            facts["columns_option"] = f" --columns query=NAME,{'answer' if of_answers else 'document'}=NAME"
-            words = "; name the words of answers (--labels Y=WORD,N=WORD), or have sentences read (--from text)"
-            facts["remedy"] = f"write {columns}" + words * of_answers
         number, content = header or (1, sheet.contents[0])
         for rule in {*sheet.found} - before:
             del sheet.found[rule]
-        sheet.add("table", number, 1, content, columns=columns, **facts)
+        sheet.add("table", number, 1, content, columns=" ".join(sheet.layout))
         sheet.kind, sheet.contents = "", []
     elif header is not None:
         sheet.add("header", header[0], 1, header[1])
@@ -228,31 +221,21 @@ def _read_json(sheet: Sheet) -> None:
     """The lines that a submission in JSON would have."""
     columns, form, add = sheet.context.rules.columns, sheet.context.rules.form, sheet.add
     if not form or not json_records.sniff(sheet.source.head()):
-        facts: dict[str, Any] = {"remedy": f"send lines of {' '.join(columns or LABELLED)}"}
-        if "answers" in sheet.context.protocol.parts and not _is_understood(sheet):
-            facts["command"] = "convert {file} OUT --from text --to labels --tag TAG --columns query=ID,answer=TEXT"
-            facts["remedy"] += "; of the texts of a language model, name the keys, within others by path: query=task.id"
-        add("form", **facts)
+        add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
         return
     # of case law, the official tables hold scored runs in JSON
-    rule, facts = "json" if sheet.context.protocol.law == "case" else "form", {"form": form}
+    rule = "json" if sheet.context.protocol.law == "case" else "form"
     blocks = list[Columns]()
     try:
         run = detect.read_run(sheet.source, form="json")
-        both = run.remarks.examples("other-part") if isinstance(run, Answers) else []  # how its columns are named
         if isinstance(run, Answers):
-            rule, facts["form"] = "form", "labels"
-            facts |= {"columns_option": f" {both[0]}"} if both else {}
+            rule, form = "form", "labels"
         else:
             blocks = list(run.blocks())
         sheet.other_kinds = tuple(run.other_parts)
-        if sheet.context.protocol.answered and (both or run.other_parts):
-            facts["remedy"] = f"send two files, articles as {' '.join(columns)} and answers as {' '.join(LABELLED)}"
-            files = (("ARTICLES", form), ("ANSWERS", "labels"))
-            facts["command"] = ", and ".join(CONVERT.replace("OUT", out).replace("{form}", to) for out, to in files)
     except InputError as error:
         unreadable(sheet, error)
-    add(rule, **facts)
+    add(rule, form=form)
     named = _NAMED.fullmatch(Path(sheet.name).name)
     tag = clean_tag(named[1] if named else sheet.source.stem, sheet.context.rules.tag_length) or "RUN"
     rows = []
@@ -269,15 +252,6 @@ def _read_json(sheet: Sheet) -> None:
                 rows.append(" ".join(cells[column] for column in columns))
     if rows:
         sheet.hold(rows, [None] * len(rows))
-
-
-def _is_understood(sheet: Sheet) -> bool:
-    """Whether a file is read without further options, as answers where the task asks for these alone."""
-    try:
-        run = detect.read_run(sheet.source)
-    except InputError:
-        return False
-    return isinstance(run, Answers) or sheet.context.protocol.parts != ("answers",)
 
 
 def unreadable(sheet: Sheet, error: InputError) -> None:

@@ -104,12 +104,11 @@ RULES: Final[dict[str, Rule]] = {
     "ungrouped": Rule(_N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together, and each run in its own file", _OURS, "put together"),
     # answers
     "label-form": Rule(_E, "{n} (label is|labels are) not written Y or N", "write Y or N", _PAGE, "written Y or N"),
-    "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N", _PAGE, command="convert {file} OUT --to labels{words}{decision}"),
+    "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N, or have them written by convert --to labels --labels Y=WORD,N=WORD", _PAGE),
     "answered-twice": Rule(_E, "{n} (query is|queries are) answered both Y and N", "keep one; of samples of a model, the answer that most give", _OURS, command="convert {file} OUT --to labels --aggregate vote --tag TAG"),
     # the pilot
     "instance": Rule(_E, f"{_LINES} (is not an instance|are not instances)", "send the organisers' file with each null replaced by true or false", _PILOT),
     "instance-twice": Rule(_E, "{n} (instance appears|instances appear) twice", "give each once", _OURS),
-    "quoted-verdict": Rule(_E, f"{_LINES} (has|have) true or false in quotes", "leave the quotes out", _PILOT, "taken off"),
     "null-decision": Rule(_E, "{n} court_decision (value is|values are) null: the run is disqualified for tort prediction", "write true or false", _PILOT),
     "null-acceptance": Rule(_E, "{n} is_accepted (value is|values are) null: the run is disqualified for rationale extraction", "write true or false", _PILOT),
     "no-decisions": Rule(_W, "every court_decision is null: the run is not scored for tort prediction", "fill them in, or take part in rationale extraction only, and check with --task rationale", _PILOT),
@@ -128,7 +127,6 @@ RULES: Final[dict[str, Rule]] = {
     "partial": Rule(_W, "{n} (query has|queries have) articles or an answer, but not both", "a question needs both to be right: add what is missing", Authority.EVALUATION),
     "long-list-missing": Rule(_W, "the long list of this run is not among the files", "two files are required, task3.TAG and task3-L.TAG: check both together, with the same run tag", Authority.README),
     "answer-set-missing": Rule(_W, "the answer set of this long list is not among the files", "two files are required, task3.TAG and task3-L.TAG: check both together, with the same run tag", Authority.README),
-    "not-in-long-list": Rule(_W, "{n} (document|documents) of the answer set (is|are) not in the long list", "the long list must rank everything that the system retrieves", _OURS),
     "description": Rule(_N, "a system description, of {runs}", "send it with the runs", _PAGE),
     "description-task": Rule(_E, "{n} (description names|descriptions name) no task of the form, or not that of the run", "write Task: 1, 2, 3, 4 or pilot, as the run's task is", _PAGE),
     "description-tag": Rule(_W, "{n} described run (tag is|tags are) not among the files", "write the run tags as in the runs", _PAGE),

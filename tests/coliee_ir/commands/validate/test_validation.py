@@ -108,30 +108,6 @@ def test_the_command_of_a_remedy_mends_it_as_it_is_typed(rule, tmp_path, monkeyp
         assert rule not in {one.rule for one in left.findings}, command
 
 
-@pytest.mark.parametrize(
-    ("words", "options"),
-    [
-        ("○ × ○", "--labels Y=○,N=×"),
-        ("contradiction entailment entailment", "--labels Y=entailment,N=contradiction"),
-        ("LABEL_0 LABEL_1 LABEL_0", "--labels Y=LABEL_1,N=LABEL_0"),
-        ("2 1 2", "--labels Y=1,N=2"),
-        ("Y None N", "--decision unreadable_answers=wrong"),
-        ("Y 1 maybe", "--labels Y=1,N=0 --decision unreadable_answers=wrong"),
-        ("this that other", ""),
-    ],
-)
-@pytest.mark.parametrize("line", ["{} {} T", "{},{}"])
-def test_the_words_of_answers_are_named_as_they_are(words, options, line, tmp_path, call):
-    run, out = tmp_path / "run.txt", tmp_path / "out.txt"
-    run.write_text("".join(f"{line}\n".format(f"R06-0{n}-A", word) for n, word in enumerate(words.split(), 1)))
-    (found,) = [one for one in validate(run, task="4").findings if one.rule == "label-unknown"]
-    command = f"coliee-ir convert {run} OUT --to labels {options}" if options else ""
-    assert shlex.split(found.command) == command.split()
-    if options:
-        assert call(*shlex.split(found.command.replace("OUT", str(out)))[1:])[0] == 0
-        assert "label-unknown" not in {one.rule for one in validate(out, task="4").findings}
-
-
 @pytest.mark.parametrize(("task", "edition"), [("1", None), ("3", 2025)])
 @pytest.mark.parametrize(
     ("ranks", "scores", "is_told"),

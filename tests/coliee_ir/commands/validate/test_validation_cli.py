@@ -434,8 +434,6 @@ def test_a_ranking_of_which_every_line_is_wrong_takes_hardly_more_memory(wrong):
          "… query first …"),
         (b'{"R06-01-A": "Y", "R06-02-A": "N"}', {"task": "1"}, "form", "…--to labels"),
         (b'{"R06-01-A": "Y", "R06-02-A": "N"}', {"task": "3"}, "form", "…--to labels"),
-        (b'[{"id": "R07-01-A", "answer": "Y", "articles": ["96"]}]', {"task": "3"}, "form",
-         "… QUERY Y TAG: … ARTICLES --to trec --columns answer=answer,document=articles, … ANSWERS --to labels …"),
         (RUN1.replace(b"000101", b"101").replace(b"000102", b"000l02"), {"task": "1"}, "query-form", "… 000101…"),
         (RUN1.replace(b"000101", b"000109"), {"task": "1", "queries": "gold.json"}, "query-unknown",
          "is this the run of another year or task?"),
@@ -517,32 +515,6 @@ def test_names_of_columns_hold_for_the_submission_and_the_gold(call):
     assert "--to columns --columns query=thema,document=stelle" in out
     code, out, err = call("run.txt", "--columns", "query=ort")
     assert (code, out, "query=ort" in err) == (2, "", True)
-
-
-# what other tools write: the remedy is a command that works, once names are filled in
-
-_ASKED = [f"R07-{n:02}-A" for n in range(1, 5)]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "filled"),
-    [
-        ("excel.csv", "問題ID,回答\n" + "".join(f"{query},はい\n" for query in _ASKED),
-         {"query=NAME,answer=NAME": "query=問題ID,answer=回答,Y=はい,N=いいえ"}),
-        ("semi.csv", "id;text\n" + "".join(f"{query};Yes, it is.\n" for query in _ASKED),
-         {"query=NAME,answer=NAME": "query=id,answer=text", "--to": "--from text --to"}),
-        ("llm.jsonl", "".join(json.dumps({"task": {"no": query}, "out": "Yes."}) + "\n" for query in _ASKED),
-         {"query=ID,answer=TEXT": "query=task.no,answer=out", "TAG": "T"}),
-    ],
-)  # fmt: skip
-def test_answers_in_tables_and_json_are_converted_by_the_command_named(name, content, filled, call):
-    code, out, _ = call(put(name, content), "--task", "4")
-    assert (code, len(validate(name, task="4").findings)) == (1, 1)
-    [command] = re.findall("coliee-ir (convert .*)", out)
-    for placeholder, typed in filled.items():
-        command = command.replace(placeholder, typed)
-    assert main(command.split()) == 0
-    assert [line.split()[:2] for line in Path("OUT").read_text().splitlines()] == [[query, "Y"] for query in _ASKED]
 
 
 def test_questions_in_any_spelling_are_mended_from_the_test_file(call):
