@@ -7,7 +7,6 @@ import functools
 import os
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from coliee_adapters.errors import InputError, UsageError
@@ -97,24 +96,7 @@ def _memory() -> int:
 
     least, _ = resource.getrlimit(resource.RLIMIT_AS)
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return min(machine, *memory_of_groups(), *([] if least == resource.RLIM_INFINITY else [least]))
-
-
-def memory_of_groups(root: Path = Path("/")) -> list[int]:
-    """What the control groups of this process, such as a container, allow of memory; both versions of Linux."""
-    bounds = []
-    with contextlib.suppress(OSError, ValueError):
-        for line in (root / "proc/self/cgroup").read_text().splitlines():
-            _, controllers, path = line.split(":", 2)
-            mounted, name = root / "sys/fs/cgroup", "memory.max"
-            if controllers:
-                mounted, name = mounted / "memory", "memory.limit_in_bytes"
-            group = Path(path.lstrip("/"))
-            places = [mounted / folder / name for folder in (group, *group.parents)]
-            if not controllers or "memory" in controllers.split(","):
-                texts = [place.read_text().strip() for place in places if place.is_file()]
-                bounds += [int(text) for text in texts if text.isdecimal()]
-    return bounds
+    return machine if least == resource.RLIM_INFINITY else min(machine, least)
 
 
 def variable(name: str) -> str:

@@ -146,19 +146,7 @@ def _may_be_unfit(text: str) -> bool:
 def unique_keys(text: str) -> object:
     """The value of a JSON text without characters that are refused; None if anything else in it is."""
     try:
-        value = _PLAIN.decode(text)
-        level: list[object] = [value]
-        objects = members = 0
-        wanted = text.count("{")
-        while level and objects < wanted:
-            mappings = [item for item in level if isinstance(item, dict)]
-            objects, members = objects + len(mappings), members + sum(map(len, mappings))
-            if objects < wanted:
-                nested = [*(item for item in level if isinstance(item, list)), *map(dict.values, mappings)]
-                level = [*itertools.chain.from_iterable(nested)]
-        # counting its signs shows that no key stands twice, unless they are in a string
-        plain = objects == wanted and members == text.count(":")
-        return value if plain else _UNIQUE.decode(text)
+        return _UNIQUE.decode(text)
     except (ValueError, RecursionError):
         return None
 

@@ -170,27 +170,6 @@ def test_a_line_beyond_the_limit_is_refused_before_it_is_read_to_its_end(here):
     assert peak < 8 << 20
 
 
-GROUPS = {
-    "version 2": (
-        {"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/memory.max": "4096\n",
-         "sys/fs/cgroup/a/b/memory.max": "max\n"}, [4096]),
-    "version 1": (
-        {"proc/self/cgroup": "8:pids:/a\n7:cpu,memory:/docker/x\n",
-         "sys/fs/cgroup/memory/memory.limit_in_bytes": "8192\n", "sys/fs/cgroup/a/memory.max": "1\n"}, [8192]),
-    "none that can be read": ({"proc/self/cgroup": "0::/a\nbroken\n"}, []),
-    "another system": ({}, []),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("version", GROUPS)
-def test_the_memory_of_a_container_is_known(here, version):
-    files, expected = GROUPS[version]
-    for name, text in files.items():
-        (here / name).parent.mkdir(parents=True, exist_ok=True)
-        (here / name).write_text(text)
-    assert limits.memory_of_groups(here) == expected
-
-
 @pytest.mark.parametrize("carrier", [lambda content: content, pack])
 def test_memory_and_what_comes_through_a_pipe_have_limits(here, monkeypatch, stdin, carrier):
     monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "1K")
