@@ -60,10 +60,9 @@ class Ids(Sequence[str]):
             return None
         raw = together.encode("ascii") + bytes(PADDING)
         # behind the last one is one zero more; an empty one stands between two blanks, or before the first
-        blank = np.frombuffer(raw, dtype=np.uint8, count=len(together) + 1) <= _BLANK
-        if np.count_nonzero(blank) != n or blank[0] or (blank[1:] & blank[:-1]).any():
-            return None
-        return _Joined(raw, n)
+        last = np.flatnonzero(np.frombuffer(raw, dtype=np.uint8, count=len(together) + 1) <= _BLANK)
+        first = np.concatenate(([0], last[:-1] + 1))
+        return cls(raw, first, last - first) if len(last) == n and (last > first).all() else None
 
     @classmethod
     def of_numbers(cls, numbers: npt.NDArray[np.integer[Any]]) -> Ids:
@@ -154,10 +153,6 @@ class Ids(Sequence[str]):
 
     def compact(self) -> Ids:
         """The same ids in new memory that holds nothing else."""
-        if len(self) and self.are_plain():  # their words, and a line end; without the zeros that fill the words
-            words = np.full((len(self), self.words_needed() + 1), ord("\n"), dtype="<u8")
-            words[:, :-1] = np.column_stack(self.words(self.words_needed()))
-            return _Joined(words.tobytes().translate(None, b"\0")[:-1] + bytes(PADDING), len(self))
         first = np.cumsum(self.length) - self.length
         places = np.repeat(self.first - first, self.length) + np.arange(self.length.sum())
         return Ids(np.frombuffer(self.raw, dtype=np.uint8)[places].tobytes() + bytes(PADDING), first, self.length)
@@ -200,45 +195,6 @@ class Ids(Sequence[str]):
     def words_needed(self) -> int:
         """How many words tell the ids apart; at most four, which 32 bytes fill."""
         return min((int(self.length.max(initial=1)) + 7) // 8, _LONGEST)
-
-
-class _Joined(Ids):
-    """Ids with line ends between them; where each stands is found when it is asked for."""
-
-    __slots__ = ("_n", "_spans")
-
-    def __init__(self, raw: bytes, n: int) -> None:
-        self.raw, self._n = raw, n
-        self._spans: tuple[IntArray, IntArray] | None = None
-
-    def __reduce__(self) -> tuple[type[_Joined], tuple[bytes, int]]:
-        return _Joined, (self.raw, self._n)
-
-    def compact(self) -> Ids:
-        return self
-
-    def _found(self) -> tuple[IntArray, IntArray]:
-        if self._spans is None:
-            # behind the last one is one zero more
-            last = np.flatnonzero(np.frombuffer(self.raw, dtype=np.uint8, count=len(self.raw) - PADDING + 1) <= _BLANK)
-            first = np.zeros_like(last)
-            np.add(last[:-1], 1, out=first[1:])
-            self._spans = first, last - first
-        return self._spans
-
-    @property
-    def first(self) -> IntArray:  # type: ignore[override]  # where Ids have a slot
-        return self._found()[0]
-
-    @property
-    def length(self) -> IntArray:  # type: ignore[override]
-        return self._found()[1]
-
-    def __len__(self) -> int:
-        return self._n
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.raw[:-PADDING].decode("ascii").split("\n"))
 
 
 class Picked(Ids):
