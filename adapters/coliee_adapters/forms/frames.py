@@ -23,7 +23,7 @@ from coliee_adapters.checked import has_order, in_order, one_of
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.forms import json_records, rows
 from coliee_adapters.forms.form import Column, FoundRows, Row, Values, place_of_row
-from coliee_adapters.forms.json_records import Records, checked_record, is_record, of_dictionary, of_objects
+from coliee_adapters.forms.json_records import Records, is_record, of_dictionary, of_objects
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.vocabulary import LABELS, SHOWN, GoldOrRun, checked_columns, roles_of, word_of
 from coliee_adapters.forms.vocabulary import MEMORY as _MEMORY
@@ -78,7 +78,7 @@ def _rows_of(data: object, kind: GoldOrRun, columns: Mapping[str, str] | None, n
     """What a dictionary, a frame, or an iterable of named tuples or records holds."""
     if isinstance(data, Mapping):
         if is_record(data, checked_columns(columns)):
-            return of_objects(iter([Records([checked_record(data, _MEMORY)], _place)]), kind, _MEMORY, columns, note)
+            return of_objects(iter([Records([data], _place)]), kind, _MEMORY, columns, note)
         if are_answers(data):
             return (Row(Place(_MEMORY, "query", query), query, answer=value) for query, value in data.items())
         data, without_order = with_lists(data)

@@ -24,7 +24,7 @@ from functools import partial
 from io import TextIOBase
 from json.encoder import encode_basestring
 from numbers import Integral
-from operator import itemgetter, methodcaller
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
 from coliee_adapters import forms
@@ -100,7 +100,7 @@ def _rows_of(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
         elif (records := _under_a_key(content, kind, source)) is not None:
             content = records
         elif is_record(content, source.columns):
-            content = [checked_record(content, source.name)]
+            content = [content]
     if isinstance(content, list) and any(isinstance(item, dict) for item in content):
         return of_objects(_records(_in_pieces(content), source, "record"), kind, source.name, source.columns, note)
     return _of_queries(content, kind, source, note, partial(json_text.line_of, text))
@@ -256,15 +256,6 @@ def _list_around(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[
     """The path of the list in whose items the user's path of the document goes on; empty where it does not."""
     heads = itertools.accumulate(columns.get("document", "").split(".")[:-1], "{}.{}".format)
     return [head for head in heads if _is_list(json_text.with_paths(record, [head]).get(head))][:1]
-
-
-def checked_record(content: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
-    """A single record; refused where all its values are labels, as in an object of questions and their answers."""
-    if all(isinstance(value, str) and value.lower() in LABELS for value in content.values()):
-        problem = "this can be a record, or an object of questions and their answers"
-        remedy = "give a list of records: [{…}]; or use other ids for the questions"
-        raise InputError("ambiguous", path, problem, found=json.dumps(content), remedy=remedy)
-    return content
 
 
 def _lists(record: Mapping[Any, object], name: Any, columns: Mapping[str, str] | None) -> bool:
@@ -437,13 +428,6 @@ def of_dictionary(
     if _nested("", next(filter(_is_filled, content.values()), ())) is None:
         for entry in filled[:1]:
             refuse_chances(entry, _place(path, next(iter(content)), line))
-        are_bool = kind == "run" and bool in map(type, map(next, map(iter, map(methodcaller("values"), filled))))
-        for query, entry in content.items() if are_bool else ():
-            if isinstance(entry, Mapping) and isinstance(one := next(iter(entry.values()), None), bool):
-                remedy = "give numbers, or lists of documents; for results of instances use leaderboard or compare"
-                raise _place(path, query, line).fault(
-                    "bad-score", "true and false are no scores of documents", str(one), remedy
-                )
         return [Entries(content, partial(_documents, content, path, line))]
     batches = (
         batch if isinstance(batch, Row) else _with_paths(batch, paths_in(columns))
@@ -589,19 +573,11 @@ def _keys(
         if sum(isinstance(value, str) for value in first.values()) < 2:  # beside the query's id is no text
             refuse_chances(first, place)
         problem, remedy = f"unrecognised keys ({error.problem.replace('column', 'key')})", error.remedy
-        if {"query_id", "doc_id"} < {*keys} and all(is_number(str(first[key])) for key in keys[:-2]):
-            remedy = f"if {first['query_id']} is no query, give what is under it; {remedy}"
         if nested:
             paths = json_text.paths_of(json.dumps(first, default=repr, ensure_ascii=False))
             keys = [path for path in paths if not any(other.startswith(path + ".") for other in paths)]
             remedy = (
                 f"name a value within another by its path, with dots; for other files use --protocol FILE; {remedy}"
-            )
-        if lists := [
-            key for key in keys if _is_list(first.get(key)) and first[key] and isinstance(first[key][0], Mapping)
-        ]:
-            remedy = (
-                f"name a value in the items of a list by its path, as in --columns document={lists[0]}.NAME; {remedy}"
             )
         own = [str(key) for key in keys if place.part != "query" or key not in ("query_id", "doc_id")]
         raise place.fault(error.kind, problem, ", ".join(own), remedy) from None

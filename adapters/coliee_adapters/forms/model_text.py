@@ -22,11 +22,9 @@ no answer.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import functools
 import io
-import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -244,10 +242,7 @@ _THOUGHT: Final = ("thinking", "redacted_thinking", "reasoning")
 
 
 class ModelAnswer(NamedTuple):
-    """The text for a query, where it is, and the answer in it: True for Y, False for N, None for none.
-
-    Of an item that failed, which has no text, it is the error.
-    """
+    """The text for a query, where it is, and the answer in it: True for Y, False for N, None for none."""
 
     query: str
     label: bool | None
@@ -261,18 +256,18 @@ def read(source: Source, *, samples: bool = False) -> Iterator[ModelAnswer]:
     With ``samples``, an item may hold several texts, each of which is an answer.
     """
     text, words = source.text(), words_of(source.columns)
-    is_empty, failure = True, ""
-    for query, texts, place, failure in (_json if text.lstrip().startswith(("{", "[")) else _lines)(text, source):
+    is_empty = True
+    for query, texts, place in (_json if text.lstrip().startswith(("{", "[")) else _lines)(text, source):
         if len(texts) > 1 and not samples:
             remedy = "samples are put to the vote by --aggregate vote; else write an item for each text"
             raise place.fault("structure", f"this item has {len(texts)} texts", quoted(texts[1]), remedy)
         is_empty = is_empty and not texts
         yield from (ModelAnswer(query, label_of(content, words), content, place) for content in texts)
         if not texts:
-            yield ModelAnswer(query, None, failure, place)
+            yield ModelAnswer(query, None, "", place)
     if is_empty:
         remedy = "give lines ID TEXT, or JSON"
-        raise InputError("empty", source.name, "the file contains no texts", found=failure or None, remedy=remedy)
+        raise InputError("empty", source.name, "the file contains no texts", remedy=remedy)
 
 
 def _rows_of(source: Source, _: Note) -> FoundRows:
@@ -284,12 +279,11 @@ def _rows_of(source: Source, _: Note) -> FoundRows:
 
 
 class _Item(NamedTuple):
-    """What a file holds for a query: its texts, and where there are none, why."""
+    """What a file holds for a query: its texts, of which one that failed has none."""
 
     query: str
     texts: list[str]
     place: Place
-    failure: str = ""
 
 
 def _json(text: str, source: Source) -> Iterator[_Item]:
@@ -329,15 +323,7 @@ def _record(value: Any, place: Place, source: Source) -> _Item:
 
 def _item(query: str, value: Any, place: Place, source: Source) -> _Item:
     """An item with its texts, which services and libraries wrap in something."""
-    try:
-        if texts := _texts(value, place, source.columns.get("answer", "")):
-            return _Item(query, texts, place)
-    except InputError as error:
-        paths = [path for path in dict.fromkeys(_paths(value)) if _leads(value, path, place)]
-        if error.kind == "missing-key" and paths:
-            error.remedy = f"name it with --columns answer=NAME; there are {', '.join(paths)}"
-        raise
-    return _Item(query, [], place, json.dumps(next(_errors(value), None), ensure_ascii=False))
+    return _Item(query, _texts(value, place, source.columns.get("answer", "")), place)
 
 
 def _texts(content: Any, place: Place, path: str, key: str = "") -> list[str]:
@@ -372,29 +358,9 @@ def _texts(content: Any, place: Place, path: str, key: str = "") -> list[str]:
         refuse_chances(content, place)
     if len(keys) != 1:
         what = f"several texts ({', '.join(map(quoted, keys))})" if keys else "no text"
-        raise place.fault("missing-key", f"this item has {what}", str(content), "write it under text")
+        remedy = "write it under text, or name it with --columns answer=NAME"
+        raise place.fault("missing-key", f"this item has {what}", str(content), remedy)
     return _texts(content[keys[0]], place, path[len(first) + 1 :], normal_name(keys[0]))
-
-
-def _leads(value: Any, path: str, place: Place) -> bool:
-    """Whether a path leads to a text."""
-    with contextlib.suppress(InputError):
-        return bool(_texts(value, place, path))
-    return False
-
-
-def _errors(content: Any) -> Iterator[Any]:
-    """What services say of an item that failed, wherever in it."""
-    for key, value in content.items() if isinstance(content, dict) else ():
-        yield from [value] if key == "error" and value else _errors(value)
-
-
-def _paths(content: Any, around: str = "") -> Iterator[str]:
-    """The keys of an item and of what is in it, each as the path that ``--columns`` takes."""
-    for part in content if isinstance(content, list) else [content]:
-        for key, value in part.items() if isinstance(part, dict) else ():
-            yield f"{around}{key}"
-            yield from _paths(value, f"{around}{key}.")
 
 
 def _is_dialogue(messages: list[Any]) -> bool:

@@ -75,9 +75,7 @@ def test_a_run_in_the_shapes_of_other_programs_is_read(source, held):
         ({"0": {"qid": "001", "docno": "018", "score": 1.5}}, "line 1: query 0: [structure] … to_json(…"),
         ({"columns": ["qid", "docno"], "index": [0], "data": [["001", "018"]]}, "[structure] … to_json(…"),
         ({"001": [{"key": "018", "value": 1}]}, "line 1: query 001: [missing-column] (found 'key, value')"),
-        ([{"qid": "001", "ctxs": [{"key": "018"}]}], "record 1: [missing-column] … --columns document=ctxs.NAME; …"),
         ({"R07-01-O": {"judgment": "Y"}}, "line 1: query R07-01-O: [missing-column] … --columns answer=NAME, …"),
-        ({"results": {"001": {"018": 0.5}}}, "line 1: query results: [missing-column] … if results is no query, …"),
     ],
 )
 def test_a_shape_that_is_not_read_is_refused_with_what_helps(source, held, said):
@@ -222,7 +220,6 @@ def test_queries_may_be_called_like_roles(source, held):
 @pytest.mark.parametrize(
     ("held", "kind"),
     [
-        ({"id": "Y", "label": "N"}, "ambiguous"),
         ({"query": "018"}, "missing-column"),
         ({"query_id": "001", "found": ["018"]}, "missing-column"),
         ({"query_id": ["001"], "doc_id": ["018"]}, "structure"),
