@@ -52,7 +52,6 @@ from coliee_adapters.forms.vocabulary import (
     known_names,
     normal_name,
     paths_in,
-    refuse_chances,
     roles_of,
     word_of,
     words_of,
@@ -426,8 +425,6 @@ def of_dictionary(
                 (Records([one], partial(_same_place, place)) for one, place in of_query), kind, path, columns, note
             )
     if _nested("", next(filter(_is_filled, content.values()), ())) is None:
-        for entry in filled[:1]:
-            refuse_chances(entry, _place(path, next(iter(content)), line))
         return [Entries(content, partial(_documents, content, path, line))]
     batches = (
         batch if isinstance(batch, Row) else _with_paths(batch, paths_in(columns))
@@ -570,8 +567,6 @@ def _keys(
         names = ["" if key in nested and len(nested) < len(keys) else key for key in keys]  # an object is no value
         roles = roles_of(names, kind, Place(place.path), columns, values=values, note=note)
     except InputError as error:
-        if sum(isinstance(value, str) for value in first.values()) < 2:  # beside the query's id is no text
-            refuse_chances(first, place)
         problem, remedy = f"unrecognised keys ({error.problem.replace('column', 'key')})", error.remedy
         if nested:
             paths = json_text.paths_of(json.dumps(first, default=repr, ensure_ascii=False))

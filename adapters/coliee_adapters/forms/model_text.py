@@ -40,7 +40,6 @@ from coliee_adapters.forms.vocabulary import (
     EVERY_NAME,
     normal_name,
     paths_in,
-    refuse_chances,
     words_of,
 )
 
@@ -352,10 +351,8 @@ def _texts(content: Any, place: Place, path: str, key: str = "") -> list[str]:
         first = ""
         tiers = ([names[name] for name in tier if name in names] for tier in (*_TEXTS, _WRAPPERS))
         keys = next((tier for tier in tiers if tier), [])
-    if not keys and isinstance(content, dict):
-        if content.get("error"):
-            return []
-        refuse_chances(content, place)
+    if not keys and isinstance(content, dict) and content.get("error"):
+        return []
     if len(keys) != 1:
         what = f"several texts ({', '.join(map(quoted, keys))})" if keys else "no text"
         remedy = "write it under text, or name it with --columns answer=NAME"
@@ -390,8 +387,6 @@ def _lines(text: str, source: Source) -> Iterator[_Item]:
         for row in rows:
             yield _record(row, Place(source.name, "line", rows.line_num), source)
         return
-    if known & queries:
-        refuse_chances(dict.fromkeys(names, 0), Place(source.name, "line", 1))
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip(BLANKS):
             name, _, content = line.strip(BLANKS).replace("\t", " ", 1).partition(" ")

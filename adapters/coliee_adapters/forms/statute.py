@@ -16,13 +16,10 @@ from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, f
 from coliee_adapters.forms.markup import Element, by_id, parse
 from coliee_adapters.forms.vocabulary import (
     DIGITS,
-    EVERY_NAME,
     LABELS,
     GoldOrRun,
     answer_word,
     is_header,
-    normal_name,
-    refuse_chances,
     words_of,
 )
 from coliee_adapters.records import STATUTE_ID, as_labels
@@ -142,8 +139,6 @@ def _label_rows(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
         words, place = _words(line), Place(source.name, "line", number)
         if len(words) == 1:
             raise place.fault("columns", "this line has one column", line, "write QUERY Y TAG")
-        if is_empty and normal_name(words[0]) in EVERY_NAME["query"]:
-            refuse_chances(dict.fromkeys(words, 0), place)
         is_label = words[1].lower() in LABELS or answer_word(words[1]) in words_of(source.columns)
         if is_empty and not is_label and re.search("[,;\t]", line) and not re.search(r"\d", words[0]):
             problem, role = "this line seems to name columns, and no question", "label" if kind == "gold" else "answer"

@@ -14,7 +14,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -131,21 +131,6 @@ def word_of(answer: object) -> str:
     if isinstance(value, bool):
         return "Y" if value else "N"
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
-
-
-def refuse_chances(record: Mapping[Any, object], place: Place) -> None:
-    """Refuse a record, or an object in it, that has a number for each answer, of which a threshold would choose one.
-
-    >>> refuse_chances({"id": "R07-01-O", "Yes": 0.9, "No": 0.1}, Place("run.json", "line", 1))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    coliee_adapters.errors.InputError: run.json, line 1: these are numbers for both answers, and no answer ...
-    """
-    for part in (record, *(value for value in record.values() if isinstance(value, Mapping))):
-        chances = [key for key, value in part.items() if str(key).lower() in LABELS and is_number(str(value))]
-        if len({LABELS[str(key).lower()] for key in chances}) == len(ANSWERS):
-            problem = "these are numbers for both answers, and no answer"
-            remedy = 'write the answer that they decide, as in {"id": "R07-01-O", "answer": "Y"} or R07-01-O Y TAG'
-            raise place.fault("ambiguous", problem, ", ".join(map(str, chances)), remedy)
 
 
 def parse_columns(text: str) -> dict[str, str]:
