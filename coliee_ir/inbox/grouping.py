@@ -153,7 +153,7 @@ def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[s
             runs.append(whole)
         else:
             runs += [group for group, _ in mine]
-    return _with_other_parts(runs, _needed(basis))
+    return _with_earlier_parts(_with_other_parts(runs, _needed(basis)), _needed(basis))
 
 
 def _with_other_parts(runs: list[list[InboxFile]], needed: Sequence[str]) -> list[list[InboxFile]]:
@@ -163,6 +163,25 @@ def _with_other_parts(runs: list[list[InboxFile]], needed: Sequence[str]) -> lis
     for of_tag in by_key(alone, lambda run: (run[0].origin, run[0].tag)).values():
         is_pair = len(of_tag) == len(needed) > 1 and {run[0].part for run in of_tag} == {*needed}
         whole += [[part for run in of_tag for part in run]] if is_pair else of_tag
+    return whole
+
+
+def _with_earlier_parts(runs: Sequence[list[InboxFile]], needed: Sequence[str]) -> list[list[InboxFile]]:
+    """The same runs, where a part that was mailed again by itself is a run with the other parts that came before it."""
+    whole = [*runs]
+    for i in sorted(range(len(whole)), key=lambda i: _received(whole[i])):
+        parts = {part.part for part in whole[i]}
+        if not whole[i][0].tag or parts.issuperset(needed):
+            continue
+        earlier = [
+            run
+            for run in whole
+            if (run[0].origin, run[0].tag) == (whole[i][0].origin, whole[i][0].tag)
+            and "" < _received(run) < _received(whole[i])
+            and parts.union(needed).issubset(part.part for part in run)
+        ]
+        if earlier:
+            whole[i] = [*whole[i], *(part for part in max(earlier, key=_received) if part.part not in parts)]
     return whole
 
 

@@ -546,6 +546,31 @@ def test_a_mail_of_another_sender_is_no_correction(hold):
     assert "replaces" in {decision.kind for decision in own.decide}
 
 
+@pytest.mark.parametrize("again", ["answers", "articles", "both, one after another"])
+def test_a_part_that_is_mailed_again_replaces_that_part(hold, again):
+    whole = mail(*BY_KIS[:1], {**ARTICLES, **ANSWERS}, KIS, EARLY)
+    articles, answers = {"task3.K1": made._articles("K1", 0, 9)}, {"answers.K1": made._labels("K1", 0, 4)}
+    later = {"answers": [answers], "articles": [articles]}.get(again, [answers, articles])
+    times = (LATER, "20 Jan 2027 12:00:00 +0000")
+    files = {"1.eml": whole} | {
+        f"{n}.eml": mail(BY_KIS[0], part, KIS, time)
+        for n, (part, time) in enumerate(zip(later, times, strict=False), 2)
+    }
+    day = hold(files, "", {}, task="3")
+    assert "refused" not in {one.kind for one in day.decide} and set(seen(day).values()) == {("KIS", "")}
+    assert [len(entry.files) for entry in day.boards[0].entries] == [2, 2]
+    assert "shared-tag" not in {one.kind for one in day.decide}  # one decision is enough
+    rows = "".join(f"{one.file},{one.team},{one.status}\n" for one in day.decide if one.kind == "replaces")
+    assert rows.count("\n") == 1
+    day = hold(files, rows, {}, task="3")
+    assert not {one.kind for one in day.decide} & {"replaces", "refused", "shared-tag", "status"}
+    (left,) = day.boards[0].counted
+    once = {**ARTICLES, **ANSWERS, **{name: of for part in later for name, of in part.items()}}
+    Path("in").rename("before")
+    (expected,) = hold({"1.eml": mail(BY_KIS[0], once, KIS, EARLY)}, "", {}, task="3").boards[0].counted
+    assert left.scores.measures == expected.scores.measures
+
+
 def test_a_crowd_that_the_list_takes_out_spoils_no_other_mail_of_its_sender(hold):
     crowd = {"z.eml": mail("[submission] KIS", {f"{n}.txt": f"{n:06} 000001 C{n}\n" for n in range(501)}, KIS, LATER)}
     assert "KIS9" not in seen(hold(crowd))
