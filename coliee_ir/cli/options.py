@@ -225,8 +225,8 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "table_names": _option("--table", "NAME", **_MANY),
         "save": _option("--save", "FILE", writes="file"),
         "curve": _option(
-            "--curve", "FILE", "write the score at each cutoff or threshold of the chosen rule, with its interval, to "
-            "FILE: .csv, .tsv, .json or .txt, or drawn (.svg, .pdf, .png); with --by k, at each cutoff", writes="file"),
+            "--curve", "FILE", "write the score at each cutoff or threshold of the chosen rule to FILE: .csv, .tsv, "
+            ".json or .txt; with --by k, at each cutoff", writes="file"),
     },
     "Running": {
         "help": _option("-h --help", "", "show this text", action="help"),

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from coliee_adapters.errors import InternalError, UsageError, errors_as_coliee, quoted, shortened
 from coliee_adapters.files.source import Source, is_folder
@@ -31,9 +30,6 @@ from coliee_ir.output.rendering import render
 from coliee_ir.reading.anything import read_run, readable
 from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, tag_fault
-
-#: what the names of pictures end in
-_PICTURES: Final = (".svg", ".pdf", ".png")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter]:
@@ -82,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     filters = chosen_filters(options, task)
     arguments = keywords(
         cutoffs.tune, options, measure=one_measure(options), filters=filters,
-        groups=sheets.groups_of(options.groups, task), curve_intervals=options.curve is not None,
+        groups=sheets.groups_of(options.groups, task),
     )  # fmt: skip
     tuned = partial(cutoffs.tune, basis.gold, **arguments, **rules_given)
     tunings: list[Tuning] = []
@@ -126,21 +122,11 @@ def _check(options: argparse.Namespace) -> scoring.Session:
     table = options.output if not options.apply and not _is_told(options) else None
     session = scoring.Session(options)
     session.find(cut_run, table, options.save, options.curve)
-    if options.curve is not None and not _is_picture(options.curve):
-        grid.file_form(options.curve, _PICTURES)  # refused before anything is computed
+    if options.curve is not None:
+        grid.file_form(options.curve)  # refused before anything is computed
     if options.tag is not None and not options.apply:
         raise UsageError("option-needed", "--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     return session
-
-
-def _is_picture(path: str) -> bool:
-    """Whether the name of a file is that of a picture; refused where what draws it is not installed."""
-    if not path.endswith(_PICTURES):
-        return False
-    from coliee_ir.commands import report
-
-    report.check_installed("a picture of the curve")
-    return True
 
 
 def _is_told(options: argparse.Namespace) -> bool:
@@ -165,11 +151,7 @@ def _write(session: scoring.Session, named: Tunings, filters: list[Filter], subm
             json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in filters]}, stream)
             stream.write("\n")
         print_remark(f"{options.save}: {rule}")
-    if options.curve is not None and _is_picture(options.curve):
-        from coliee_ir.commands.report import drawing, figures
-
-        drawing.write_picture(figures.curves(tunings), options.curve)
-    elif options.curve is not None:
+    if options.curve is not None:
         table = points(tunings)
         scoring.write_text(grid.file_form(options.curve)(table.header, table.rows, table.n_text), options.curve)
     if options.apply and not _is_told(options):

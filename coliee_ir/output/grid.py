@@ -471,12 +471,12 @@ _FILES: Final[dict[str, _Pieces]] = {
 }
 
 
-def file_form(path: str, besides: tuple[str, ...] = ()) -> _Pieces:
+def file_form(path: str) -> _Pieces:
     """How a table is written in a file of this name, whatever its compression; on standard output (``-``) as CSV."""
     name = ".csv" if path == "-" else without_compression_ending(path)
     form = next((_FILES[end] for end in _FILES if name.endswith(end)), None)
     if form is None:
-        raise UsageError("file-name", f"{path}: the name of this file must end in {', '.join((*_FILES, *besides))}")
+        raise UsageError("file-name", f"{path}: the name of this file must end in {', '.join(_FILES)}")
     return form
 
 

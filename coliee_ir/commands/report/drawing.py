@@ -286,11 +286,6 @@ def picture(svg: str, ending: str) -> bytes:
     return bytes(vl_convert.svg_to_pdf(svg) if ending == ".pdf" else vl_convert.svg_to_png(svg, scale=_SCALE))
 
 
-def write_picture(figure: Figure, path: PathLike) -> None:
-    """Write a figure to a file, as one of ``PICTURES`` by its name."""
-    write_bytes(path, picture(svg_of(figure), Path(path).suffix))
-
-
 def write_figures(figures: Sequence[Figure], folder: PathLike) -> list[Path]:
     """Write each figure as PDF, SVG and PNG, and its numbers as CSV."""
     place = make_folder(folder)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import zip_longest
 from typing import Any, Final
 
 import altair as alt
@@ -19,14 +18,13 @@ from coliee_ir.commands.leaderboard import Categories
 from coliee_ir.commands.report.contents import DRAWN, FEW, ORDERS, Contents, between
 from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, name_axis, rows, run_colour, run_shape
 from coliee_ir.commands.tune import FAMILIES, Tuning
-from coliee_ir.commands.tune.result import points
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number, distinct, signed, signed_end, whole
 from coliee_ir.scoring.scores import Scores, is_count
 from coliee_ir.stats.cutting import at_cutoffs, ranking_of
 from coliee_ir.stats.intervals import are_shares
-from coliee_ir.stats.resampling import NEAR, Difference, Interval
+from coliee_ir.stats.resampling import NEAR, Difference
 
 #: how many ranks an axis names at most
 _RANK_TICKS: Final = 5
@@ -433,15 +431,51 @@ def missing(contents: Contents) -> Grid | None:
 
 def tuned(contents: Contents) -> Figure | None:
     """The score of each run over the parameter of its best rule, of the best runs; None where no run has one."""
-    drawn = {
-        place: tuning
-        for place, tuning in enumerate(contents.tunings[:COLOURS])
-        if tuning is not None and any(math.isfinite(x + score) for x, score in tuning.curve)
-    }
-    if not drawn:
+    panels: dict[object, list[tuple[int, Tuning, list[dict[str, float]]]]] = {}
+    for run, tuning in enumerate(contents.tunings[:COLOURS]):
+        points = [] if tuning is None else _points(run, tuning)
+        if tuning is not None and points:
+            # scores of several runs have nothing in common, cutoffs have
+            panels.setdefault("k" if tuning.rule.family == "k" else run, []).append((run, tuning, points))
+    if not panels:
         return None
-    figure = curves([*drawn.values()], contents.names, tunings_table(contents), [*drawn])
-    return figure._replace(name="tuning")
+    measure, names, many = contents.measure.name, contents.names, len(panels) > _LARGE
+    size = {"width": (WIDTH - 60) // 3 - 50, "height": 120} if many else {"width": WIDTH - 180, "height": 300}
+    colour = run_colour(len(names), sorted(run for panel in panels.values() for run, *_ in panel))
+    charts = []
+    for panel, runs in panels.items():
+        rules = [(run, tuning.rule) for run, tuning, _ in runs]
+        cuts = [{"r": run, "x": rule.threshold} for run, rule in rules if math.isfinite(rule.threshold)]
+        axis = alt.Axis(grid=False, tickCount=8, tickMinStep=1 if panel == "k" else 0)  # cutoffs are whole numbers
+        along = alt.X(
+            "x:Q",
+            title=FAMILIES[rules[0][1].family].says.format(math.nan).replace("nan", "x"),
+            scale=alt.Scale(zero=False, nice=False),
+            axis=axis,
+        )
+        up = alt.Y("score:Q", title=measure, axis=alt.Axis(tickCount=6))
+        base = alt.Chart(rows([point for *_, points in runs for point in points])).encode(x=along, color=colour)
+        layers = [
+            base.mark_line().encode(y=up),
+            base.mark_point(size=40, opacity=float(panel == "k")).encode(
+                y=up, tooltip=[alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=measure, format=".4f")]
+            ),
+            alt.Chart(rows(cuts)).mark_rule(strokeDash=[4, 3]).encode(x=along, color=colour),
+        ]
+        charts.append(alt.layer(*layers).properties(**size))
+    return figure(
+        "tuning",
+        f"{measure} over the cutoff",
+        f"{measure} at each cutoff or threshold of the tuned rules; dashed lines show where the rules cut.",
+        alt.concat(*charts, columns=3 if many else 1),
+        tunings_table(contents),
+        runs=names,
+    )
+
+
+def _points(run: int, tuning: Tuning) -> list[dict[str, float]]:
+    """The points of a run's curve."""
+    return [{"r": run, "x": x, "score": score} for x, score in tuning.curve if math.isfinite(x + score)]
 
 
 def tunings_table(contents: Contents) -> Grid:
@@ -465,62 +499,3 @@ def _gain(gain: Difference) -> Number:
     return Number(
         gain.value, signed(gain.value), mark="" if math.isnan(low) else f"{signed_end(low, 2)} to {signed_end(high, 2)}"
     )
-
-
-def curves(
-    tunings: Sequence[Tuning], names: Sequence[str] = (), data: Grid | None = None, places: Sequence[int] = ()
-) -> Figure:
-    """The curve of each run, over cutoffs in one panel: the score, its band, and dashed where the rule cuts.
-
-    The places are those of the runs among the names, by which they have their colours.
-    """
-    measure, places = tunings[0].measure, places or range(len(tunings))
-    names = [printable(name) for name in names or [tuning.name for tuning in tunings]]
-    panels: dict[object, list[tuple[int, Tuning]]] = {}
-    for run, tuning in zip(places, tunings, strict=True):
-        # scores of several runs have nothing in common, cutoffs have
-        panels.setdefault("k" if tuning.rule.family == "k" else run, []).append((run, tuning))
-    many = len(panels) > _LARGE
-    size = {"width": (WIDTH - 60) // 3 - 50, "height": 120} if many else {"width": WIDTH - 180, "height": 300}
-    colour = run_colour(len(names), places)
-    charts = []
-    for panel, tuned_runs in panels.items():
-        drawn = [point for run, tuning in tuned_runs for point in _points(run, tuning)]
-        rules = [(run, tuning.rule) for run, tuning in tuned_runs]
-        cuts = [{"r": run, "x": rule.threshold} for run, rule in rules if math.isfinite(rule.threshold)]
-        axis = alt.Axis(grid=False, tickCount=8, tickMinStep=1 if panel == "k" else 0)  # cutoffs are whole numbers
-        along = alt.X(
-            "x:Q",
-            title=FAMILIES[rules[0][1].family].says.format(math.nan).replace("nan", "x"),
-            scale=alt.Scale(zero=False, nice=False),
-            axis=axis,
-        )
-        up = alt.Y("score:Q", title=measure, axis=alt.Axis(tickCount=6))
-        base = alt.Chart(rows(drawn)).encode(x=along, color=colour)
-        band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=measure), y2="high:Q")
-        layers = [
-            *([band] if any("low" in point for point in drawn) else []),
-            base.mark_line().encode(y=up),
-            base.mark_point(size=40, opacity=float(panel == "k")).encode(
-                y=up, tooltip=[alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=measure, format=".4f")]
-            ),
-            alt.Chart(rows(cuts)).mark_rule(strokeDash=[4, 3]).encode(x=along, color=colour),
-        ]
-        charts.append(alt.layer(*layers).properties(**size))
-    shown_as = ", with 95% intervals" if any(tuning.curve_intervals for tuning in tunings) else ""
-    return figure(
-        "curve",
-        f"{measure} over the cutoff",
-        f"{measure} at each cutoff or threshold of the tuned rules{shown_as}; dashed lines show where the rules cut.",
-        alt.concat(*charts, columns=3 if many else 1),
-        data or points(tunings),
-        runs=names,
-    )
-
-
-def _points(run: int, tuning: Tuning) -> Iterator[dict[str, float]]:
-    """The points of a run's curve, each with its interval where it is known."""
-    unknown = Interval(math.nan, math.nan)
-    for (x, score), (low, high) in zip_longest(tuning.curve, tuning.curve_intervals, fillvalue=unknown):
-        if math.isfinite(x + score):
-            yield {"r": run, "x": x, "score": score, **({} if math.isnan(low + high) else {"low": low, "high": high})}

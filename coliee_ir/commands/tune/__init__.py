@@ -126,7 +126,6 @@ def tune(
     by_year: bool = False,
     filters: Sequence[Filter] = (),
     seed: int = SEED,
-    curve_intervals: bool = False,
     **rules: Unpack[Rules],
 ) -> Tuning:
     """Choose the rule that cuts a run best.
@@ -149,7 +148,6 @@ def tune(
         by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
         filters: what to take away before cutting.
         seed: of the folds.
-        curve_intervals: whether each point of the curve gets an interval.
         rules: see ``Rules``.
 
     Raises:
@@ -209,7 +207,6 @@ def tune(
     selection = select(candidates, split, split.all_folds(everyone), everyone)
     fitted = [candidate.sweep.best(everyone, candidate.bounds) for candidate in candidates]
     rule, sweep = fitted[selection.chosen], candidates[selection.chosen].sweep
-    curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
     held_out = nested(candidates, split, selection)
     terms = split.terms(held_out)
     by_name = np.argsort(pool.queries)  # or the last digit would hang on the order of the gold
@@ -242,11 +239,7 @@ def tune(
             )
             for candidate, of_kind, held_out in zip(candidates, fitted, selection.terms, strict=True)
         ),
-        curve=tuple(curve),
-        curve_intervals=tuple(
-            jackknife_t(split.terms(sweep.terms(replace(rule, threshold=parameter))), CONFIDENCE_LEVEL)
-            for parameter, _ in (curve if curve_intervals else ())
-        ),
+        curve=tuple(sweep.curve(everyone, Bounds(rule.floor, rule.cap))),
         folds=folds,
         repeats=repeats,
         groups=None if groups is None else len(terms.each),

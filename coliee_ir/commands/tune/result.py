@@ -97,7 +97,6 @@ class Tuning(OnGold):
         gain: ``held_out`` less the score of the run as it is.
         tried: the kinds of rule, the simplest first.
         curve: parameter of the chosen rule and score there, on all queries.
-        curve_intervals: 95% interval of each of these scores; empty where they were not asked for.
         folds: how many.
         repeats: how many times the queries were dealt anew to folds.
         groups: how many groups of queries there are; None where each query is for itself.
@@ -125,7 +124,6 @@ class Tuning(OnGold):
     filters: tuple[str, ...]
     shifted: tuple[Shifted, ...]
     terms: Terms = field(repr=False)
-    curve_intervals: tuple[Interval, ...] = ()
 
     @property
     def gap(self) -> float:
@@ -250,18 +248,12 @@ def by_relevant(tunings: Sequence[Tuning]) -> Grid:
 
 
 def points(tunings: Sequence[Tuning]) -> Grid:
-    """The score at each cutoff or threshold of the chosen rules, on all queries, with its interval."""
-    columns: dict[str, Callable[[tuple[Tuning, float, float, Interval]], Cell]] = {
+    """The score at each cutoff or threshold of the chosen rules, on all queries."""
+    columns: dict[str, Callable[[tuple[Tuning, float, float]], Cell]] = {
         "run": lambda row: row[0].name,
         "rule": lambda row: row[0].rule.family,
         "parameter": lambda row: Number(int(row[1]) if row[0].rule.family == "k" else row[1], f"{row[1]:g}"),
         tunings[0].measure: lambda row: Number(row[2]),
-        "low 95%": lambda row: Number(row[3].low),
-        "high 95%": lambda row: Number(row[3].high),
     }
-    rows = [
-        (tuning, parameter, score, interval)
-        for tuning in tunings
-        for (parameter, score), interval in zip(tuning.curve, tuning.curve_intervals, strict=True)
-    ]
+    rows = [(tuning, parameter, score) for tuning in tunings for parameter, score in tuning.curve]
     return Grid.of(rows, columns, n_text=2)
