@@ -195,7 +195,7 @@ def has_gap(measure: Measure, parts: Parts) -> bool:
 
 
 def gap(scored: Sequence[Scores]) -> Details:
-    """Of what the points consist that runs miss in the first measure; of lists that lead with the worst, reversed too.
+    """Of what the points consist that runs miss in the first measure.
 
     Args:
         scored: what ``evaluate_all`` gives, with the judged documents.
@@ -209,12 +209,7 @@ def gap(scored: Sequence[Scores]) -> Details:
     if not has_gap(measure, runs[0].judged):
         raise UsageError("unfit-measure", f"a gap divides what rankings miss in P, R, F, AP, nDCG …, not {measure}")
     gaps = [gap_of(measure, scores.judged, scores.decisions) for scores in runs]
-    rows = list[tuple[str, Gap | Labelled]]()
-    for scores, of_run in zip(runs, gaps, strict=True):
-        rows.append((scores.name, of_run))
-        if isinstance(of_run, Gap) and any(remark.kind == "upside-down" for remark in scores.remarks):
-            turned = with_documents(scores.judged, _reversed(ranking_of(scores.judged)))
-            rows.append((f"{scores.name}, reversed", gap_of(measure, turned, scores.decisions)))
+    rows = [(scores.name, of_run) for scores, of_run in zip(runs, gaps, strict=True)]
     shares = {name.replace("_", " "): partial(_share, name) for name in gaps[0]._fields[1:]}
     columns: Columns = {"run": lambda row: row[0], measure.name: partial(_share, "score"), **shares}
     return Details(
@@ -261,11 +256,6 @@ def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labell
     steps += [score(perfect(candidates, measure.least_relevance)), 1.0]
     constant, count, order, never = np.diff(np.maximum.accumulate(steps)).tolist()
     return Gap(steps[0], constant, k, count, order, never)
-
-
-def _reversed(ranked: Judged) -> Judged:
-    last = np.repeat(ranked.retrieved, ranked.qrels.sizes)
-    return replace(ranked, rank=np.where(ranked.rank > 0, last + 1 - ranked.rank, 0))
 
 
 class Shared(NamedTuple):

@@ -1,6 +1,5 @@
 """Of what missing points consist, by brute force over cutoffs, counts and choices; what runs have in common."""
 
-import csv
 import itertools
 import json
 
@@ -57,22 +56,6 @@ def test_each_step_is_the_best_of_all_that_could_be_done(run, name):
     assert found.score + sum(steps) == approx(1)
     assert (found.k is None) == (found.constant_cutoff < 1e-9)
     assert found.k is None or constant[found.k] == approx(max(constant.values()))
-
-
-def test_lists_that_lead_with_the_worst_are_told_reversed_too(tmp_path, call):
-    gold = {f"{q:06}": [f"{q + 1:06}"] for q in range(0, 600, 30)}
-    run = {q: [*(f"{int(q) + n:06}" for n in range(2, 22)), *right] for q, right in gold.items()}
-    (tmp_path / "gold.json").write_text(json.dumps(gold))
-    (tmp_path / "run.json").write_text(json.dumps(run))
-    typed = ("evaluate", tmp_path / "gold.json", tmp_path / "run.json", "--task", "1", "--show", "gap")
-    rows = [[float(row[name] or 0) for name in ("MicroF1", "constant cutoff", "k", "right count", "better order")]
-            for row in csv.DictReader(done(call, *typed, "-f", "csv")[0].splitlines())]  # fmt: skip
-    start = 2 / 22
-    assert rows == [approx([start, 0, 0, 0, 1 - start]), approx([start, 1 - start, 1, 0, 0])]
-    [of_run] = json.loads(call(*typed, "-f", "json")[1])["runs"]
-    assert of_run["gap"]["better_order"] == approx(1 - start)
-    for wrong in (["-q"], ["--ties"], ["-f", "trec"]):
-        assert call(*typed, *wrong)[:2] == (2, "")
 
 
 def test_a_long_list_is_what_is_reordered():
