@@ -90,14 +90,6 @@ class Ids(Sequence[str]):
                 return False
         return True
 
-    def are_not_ascii(self) -> BoolArray:
-        """Which ids have a character that is not ASCII."""
-        if self.raw.isascii():
-            return np.zeros(len(self), dtype=np.bool_)
-        high = np.flatnonzero(np.frombuffer(self.raw, dtype=np.uint8) >> 7)
-        beyond: BoolArray = np.searchsorted(high, self.first) < np.searchsorted(high, self.first + self.length)
-        return beyond
-
     def __len__(self) -> int:
         return len(self.first)
 

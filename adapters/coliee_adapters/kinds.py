@@ -297,7 +297,6 @@ REMARKS: Final = {
     "left-out.tasks": "{n} (run|runs) left out for want of tasks; behind each, by how much the tasks it has would "
     "raise its mean: {examples}",
     "left-out.empty-tasks": "{n} (task|tasks) left out, because no query of (it|them) counts: {examples}",
-    "same-tasks": Doubt("all runs have the same scores in the task {task} as in {other}; leave one of them out"),
     "small-tasks": "{n} (task has|tasks have) fewer than {least} scores a run, and how much these vary is taken from "
     "the other tasks too; intervals of the mean hold only where it is alike: {examples}",
     "same-golds": Doubt("both golds give every run the same scores: is one gold named twice?"),
@@ -340,8 +339,6 @@ REMARKS: Final = {
         "(`coliee-ir convert --chunks`)?"
     ),
     "no-scores": "{examples}: no scores, so document i of n gets the score n − i + 1",
-    "other-form.fused": "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as "
-    "different; write both in one form, such as NFKC",
     "lost-zeros.fused": Doubt(
         "{n} (id is|ids are) another without its leading zeros, and fused as different; write ids as text, with their "
         "zeros, as `coliee-ir convert RUN OUT --like GOLD` does"

@@ -28,7 +28,7 @@ from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
-from coliee_adapters.records import Answers, Run, RunLike, is_folded, spelling_variants
+from coliee_adapters.records import Answers, Run, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.convert.streams import ReturnsError, Spool
 from coliee_ir.commands.fuse.methods import (
@@ -187,7 +187,7 @@ class Fusion:
         """Rankings fused, some queries at a time; and what there is to say of them."""
         (readers, parts), is_ranking, blocks = read, METHODS[self.method].ranks, Spool()
         (named, shared), retrieved = np.zeros((2, len(readers)), dtype=np.int64), set[str]()
-        strange, first = dict[str, None](), list[str]()  # the ids that are not ASCII; those of the first documents
+        first = list[str]()  # the ids of the first documents
         cut = list[str]()  # the queries whose fused list is cut between equal scores
         tied = [list[str]() for _ in readers]  # the queries for which a run gives several documents one score
         pairs = list(combinations(range(len(readers)), 2))
@@ -198,7 +198,6 @@ class Fusion:
             named += candidates.named.sum(axis=1)
             shared += (candidates.named & (candidates.named.sum(axis=0) > 1)).sum(axis=1)
             first = first or list(candidates.documents)
-            strange.update(dict.fromkeys(candidates.documents.select(candidates.documents.are_not_ascii())))
             if is_ranking:
                 for i, queries_tied in enumerate(tied):
                     queries_tied += map("query {}".format, candidates.tied(i))
@@ -224,8 +223,8 @@ class Fusion:
                 remarks.append(Remark.of("upside-down.opposed", run=shortened(names[i]), other=shortened(names[other])))
         queries = list(dict.fromkeys(query for reader in readers for query in reader.lengths))
         answered = [{query for query, n in reader.lengths.items() if n} for reader in readers]
-        for ids in ({*queries}, {*first, *strange}):
-            remarks += _written_twice(ids)
+        for ids in ({*queries}, {*first}):
+            remarks += _without_zeros(ids)
         remarks += _unshared(names, answered)
         for i in np.flatnonzero((shared == 0) & (named >= _ENOUGH)).tolist():
             if any(answered[i] & by_another for j, by_another in enumerate(answered) if j != i):
@@ -266,57 +265,30 @@ class Fusion:
         """The weight of each run, and what there is to say of that."""
         if self.weights is None:
             return np.ones(len(records)), []
+        given = [(tag_of(record), file_of(record) if self.files else "") for record in records]
+        fitted = [*zip(self.runs, self.files or ("",) * len(self.runs), strict=False)]
+        tags = [[tag for tag, _ in names] for names in (fitted, given)]
+        texts = [", ".join(shortened(tag) or "one without a tag" for tag in of_runs) for of_runs in tags]
         if len(self.weights) != len(records):
             problem = f"{counted(len(self.weights), 'weight')} for {len(records)} runs: give one a run"
-            if self.runs:
-                named = (", ".join(shortened(tag) or "one without a tag" for tag in tags) for tags in (
-                    self.runs, [tag_of(record) for record in records]
-                ))  # fmt: skip
-                problem += "; fitted to {}; given: {}".format(*named)
-            raise UsageError("bad-value", problem)
-        if not self.runs:
+            about = "; fitted to {}; given: {}".format(*texts) if fitted else ""
+            raise UsageError("bad-value", problem + about)
+        if not fitted:
             return np.array(self.weights), []
-        place_of = self._places(records)
-        left = [i for i in range(len(records)) if i not in place_of.values()]
-        others = [i for i in range(len(records)) if i not in place_of]
-        place_of.update(zip(others, left, strict=True))
-        remarks, places = list[str](), [place_of[i] for i in range(len(records))]
-        if strange := [i for i in others if tag_of(records[i]) != self.runs[place_of[i]]]:
-            fitted = ", ".join(shortened(self.runs[place_of[i]]) or "a run without a tag" for i in strange)
-            applied = ", ".join(shortened(records[i].tag) for i in strange)
-            alike = [[re.sub("[0-9]+", "", tag) for tag in tags] for tags in (
-                [self.runs[place_of[i]] for i in strange], [records[i].tag for i in strange]
-            )]  # fmt: skip
-            if alike[0] != alike[1] and sorted(alike[0]) == sorted(alike[1]):  # but for years or numbers
-                problem = f"weights were fitted to {fitted}, and the runs {applied} are in another order"
-                raise UsageError("ambiguous", f"{problem}: name them in that of the fitting")
-            remarks = [Remark.of("fitted-to-others", fitted=fitted, applied=applied)]
-        elif places != sorted(places):
-            remarks = [Remark.of("fitted-to-others.order", fitted=", ".join(map(shortened, self.runs)))]
-        return np.array(self.weights)[places], remarks
-
-    def _places(self, records: Sequence[Run | Answers]) -> dict[int, int]:
-        """Run → the run of its tag that the weights were fitted to; of one tag, that of its file's name.
-
-        Raises:
-            UsageError: several runs have one tag, and their files other names than those of the fitting.
-        """
-        places = dict[int, int]()
-        for tag in dict.fromkeys(tag_of(record) for record in records):
-            runs = [i for i, record in enumerate(records) if tag_of(record) == tag]
-            fitted = [i for i, fitted_tag in enumerate(self.runs) if fitted_tag == tag]
-            if tag and len(runs) == len(fitted) == 1:
-                places[runs[0]] = fitted[0]
-            elif tag and fitted:
-                of_name = {file_of(records[i]): i for i in runs}
-                names = [self.files[i] for i in fitted] if self.files else []
-                if len(of_name) < len(runs) or sorted(names) != sorted(of_name):
-                    problem = f"{max(len(runs), len(fitted))} runs have the tag {quoted(tag)}, and it is not known " \
-                              "which weight belongs to which"  # fmt: skip
-                    remedy = "give each run a tag of its own and fit again, or name files as those of the fitting"
-                    raise UsageError("ambiguous", f"{problem}: {remedy}")
-                places |= {of_name[self.files[i]]: i for i in fitted}
-        return places
+        if sorted(given) == sorted(fitted):
+            places, left = list[int](), dict(enumerate(fitted))
+            for name in given:
+                places.append(next(i for i in left if left[i] == name))
+                del left[places[-1]]
+            turned = [Remark.of("fitted-to-others.order", fitted=texts[0])] if places != sorted(places) else []
+            return np.array(self.weights)[places], list(turned)
+        alike = [[re.sub("[0-9]+", "", tag) for tag in of_runs] for of_runs in tags]  # but for years or numbers
+        if {*filter(None, tags[0])} & {*tags[1]} or (alike[0] != alike[1] and sorted(alike[0]) == sorted(alike[1])):
+            problem = f"weights were fitted to {texts[0]}, and it is not known which belongs to which of {texts[1]}"
+            raise UsageError(
+                "ambiguous", f"{problem}: give runs with the tags, and files with the names, of the fitting"
+            )
+        return np.array(self.weights), [Remark.of("fitted-to-others", fitted=texts[0], applied=texts[1])]
 
     def _unscored(self, records: Sequence[Run | Answers], names: Sequence[str]) -> list[str]:
         """Which runs have no scores, where the method looks at scores."""
@@ -504,11 +476,8 @@ def _is_opposed(correlations: FloatArray) -> bool:
     return below - above > 3 * (below + above) ** 0.5 and float(correlations.mean()) < _OPPOSED
 
 
-def _written_twice(ids: set[str]) -> Iterator[Remark]:
-    """Which ids are others in another Unicode form, or without their leading zeros, so that they are fused as two."""
-    strange = {text for text in ids if not is_folded(text)}
-    if variants := spelling_variants(sorted(strange), ids - strange):
-        yield Remark.of("other-form.fused", [f"{variant} for {other}" for variant, other in variants])
+def _without_zeros(ids: Iterable[str]) -> Iterator[Remark]:
+    """Which ids are others without their leading zeros, so that they are fused as two."""
     full = {text.lstrip("0"): text for text in sorted(ids) if text.startswith("0")}
     if lost := [f"{short} for {text}" for short, text in full.items() if short in ids]:
         yield Remark.of("lost-zeros.fused", lost)

@@ -202,13 +202,6 @@ def over_tasks(
     remarks = [Remark.of("left-out.tasks", left_out)] if left_out else []
     if small := [f"{shortened(name)} {n}" for name, n in zip(names, sizes.tolist(), strict=True) if n < _FEW_QUERIES]:
         remarks.append(Remark.of("small-tasks", small, least=_FEW_QUERIES))
-    first_of = dict[bytes, str]()
-    for name, of_task in within.items():
-        scores = np.stack([value[of_task] for value in values])
-        if scores.shape[1] < _FEW_QUERIES or np.ptp(scores) == 0:
-            continue  # which may be so by chance
-        if (first := first_of.setdefault(scores.tobytes(), name)) != name:
-            remarks.append(Remark.of("same-tasks", task=shortened(name), other=shortened(first)))
     greatest = np.abs(means).max(axis=0)
     if scale == "score" and greatest.max() > max(1.0, _UNLIKE * greatest.min()):
         remarks.append(

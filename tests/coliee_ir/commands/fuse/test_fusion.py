@@ -341,8 +341,9 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to():
     assert "weights" not in str(fusion.fuse(a, b).remarks)
     assert mentions(heard(fusion.fuse(b, a).remarks), "[fitted-to-others] A, B …")
     other = Run.of({"q": ["y"]}, tag="C")
-    assert mentions(heard(fusion.fuse(other, a).remarks), "[fitted-to-others] B … C …")
-    assert of(fusion.fuse(other, a).run)["q"] == {"x": 0.9, "y": 0.1}
+    with refusing(UsageError, "ambiguous"):
+        fusion.fuse(other, a)
+    assert mentions(heard(fusion.fuse(other, replace(a, tag="D")).remarks), "[fitted-to-others] A, B … C, D …")
     years = Fusion("combsum", weights=(0.9, 0.1), runs=("A24", "B24"))
     a, b = replace(a, tag="A25"), replace(b, tag="B25")
     assert of(years.fuse(a, b).run)["q"] == {"x": 0.9, "y": 0.1}

@@ -168,23 +168,6 @@ def test_tasks_on_other_scales_and_a_run_under_two_names_are_remarked():
         assert [remark.kind for remark in leaderboard(scored, tasks=tasks, scale="wins").remarks] == ["same-answers"]
 
 
-def test_a_task_that_is_there_twice_is_remarked():
-    """Under other ids; not where its scores are as equal as those of an easy task, or few."""
-    columns, tasks = drawn((8, 8, 4, 4))
-    place = {query: i for i, query in enumerate(columns["query"])}
-    twice = {f"t1-{n}": f"t0-{n}" for n in range(8)} | {f"t3-{n}": f"t2-{n}" for n in range(4)}
-    again = {
-        name: [values[place[twice.get(query, query)]] for query in columns["query"]] if name != "query" else values
-        for name, values in columns.items()
-    }
-    kinds = [
-        (remark.kind, "t1" in remark and "t0" in remark) for remark in leaderboard(read(again), tasks=tasks).remarks
-    ]
-    assert kinds == [("small-tasks", False), ("same-tasks", True)]
-    easy = {name: values if name == "query" else [1.0] * len(values) for name, values in columns.items()}
-    assert "same-tasks" not in {remark.kind for remark in leaderboard(read(easy), tasks=tasks).remarks}
-
-
 def test_tasks_with_few_scores_are_named():
     columns, tasks = drawn((8, 5, 4, 2))
     [remark] = leaderboard(read(columns), tasks=tasks).remarks
