@@ -220,6 +220,8 @@ REMARKS: Final = {
     "which it is taken",
     "named-otherwise.answers": "the answers are named as of Task {task}, or came beside articles that lack answers, "
     "and no articles have their run tag: taken as of Task {other}",
+    "named-otherwise.tag": "the answers are taken as of Task {task}, since articles have their run tag; are they of "
+    "Task {other}?",
     "replaces": "{file} came later than {other}, of the same team, and tag or name: if it replaces it, set the status "
     "of the earlier file in the teams file to replaced by {tag}",
     "many-runs": "{team} has {n} (run|runs), and {most} are allowed",

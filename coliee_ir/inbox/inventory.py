@@ -477,7 +477,7 @@ def _answers_of_articles(items: Sequence[InboxFile], edition: str | int | None, 
     """Answers with the run tag of articles belong to them, in a task that asks for both.
 
     Where an edition has such a task, others are doubtful that are named as its answers, or whose sender sent articles
-    that lack theirs.
+    that lack theirs; where it has a task of labels alone too, so are those that only their run tag shows.
     """
     runs = [file for file in items if file.part == "documents" and file.task]
     articles = {
@@ -487,12 +487,15 @@ def _answers_of_articles(items: Sequence[InboxFile], edition: str | int | None, 
     lacking = {origin for origin, _ in articles.keys() - {(file.origin, file.tag) for file in answers}}
     own = [golds.tasks[0] for golds in table.query_files if len(golds.tasks) == 1 and golds.tasks[0] in OF_LABELS]
     of_both = next((task for task in own if len(protocol(task, edition).parts) > 1), "")
+    of_labels = next((task for task in own if len(protocol(task, edition).parts) == 1), "")
     for file in answers:
         task = articles.get((file.origin, file.tag)) if file.tag else None
         if file.task_evidence != "content":
             continue
         if task and ("answers" in protocol(task, edition).parts or without_answers(task) is not None):
             file.tasks, file.task_evidence = (task,), "tag"
+            if of_labels and not re.search(_ANSWERS, Path(file.file).name):
+                file.doubt = Remark.of("named-otherwise.tag", task=task, other=of_labels)
         elif of_both and (re.match(_ANSWERS, Path(file.file).name) or file.origin in lacking):
             file.doubt = Remark.of("named-otherwise.answers", task=of_both, other=file.task)
 

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+import warnings
 import zipfile
 from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Mapping
@@ -62,7 +63,9 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         if len(intake.submissions) != 1:
             what = "; ".join([str(len(intake.submissions) or "none"), *inventory.remarks()])
             return Uploaded({}, _below(f"one run is expected, and the upload holds {what}", upload))
-        scored = evaluator.evaluate(intake.submissions[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # platforms show them, and they name documents of the gold
+            scored = evaluator.evaluate(intake.submissions[0])
     except (InputError, UsageError) as error:
         return Uploaded({}, _OURS if str(gold) in error.for_others else _below(error.for_others, upload))
     except Exception:  # a traceback, which participants see, could show what the gold holds

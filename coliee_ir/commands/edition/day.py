@@ -51,6 +51,9 @@ _HOLDS: Final = 10
 _FREE: Final = (Accuracy, MicroR, MacroR)
 
 
+#: remarks on a gold of which a part does not count as it was meant
+_OF_GOLD: Final = ("empty-gold", "judged-only", "no-head", "gold-duplicate")
+
 #: kind of decision → the status that settles it, in the list of teams
 _STATUSES: Final = {
     "late": "ranked", "undated": "ranked", "perfect-score": "disqualified", "same-file": "disqualified",
@@ -295,11 +298,15 @@ def _copies(day: Day) -> _Found:
 
 
 def _remarks_of_boards(day: Day) -> _Found:
-    """Too many runs, several in a file, equal ones, corrected ones, and what the list and the runs do not agree on."""
+    """Scores in doubt, too many runs, equal and corrected ones, and what the list and the runs do not agree on."""
     for board in day.boards:
         for entry in board.counted:
-            of_mixed = (of for of in entry.scores.remarks if of.kind.rpartition(":")[2] in ("tag", "ungrouped"))
-            yield from (Decision(remark, entry.team, entry.tag, entry.file) for remark in of_mixed)
+            for doubt in entry.scores.remarks:
+                kind = doubt.kind.rpartition(":")[2]
+                if kind in _OF_GOLD:
+                    yield Decision(_of_task(board.called, doubt))
+                elif doubt.is_doubt or kind == "ungrouped":
+                    yield Decision(doubt, entry.team, entry.tag, entry.file)
         for team, many in too_many((entry.team for entry in board.counted), board.task, board.edition):
             yield Decision(_of_task(board.called, many), team)
         for remark in board.remarks:
@@ -323,7 +330,9 @@ def _refused_files(day: Day) -> _Found:
     closed = {item.source.name for item in day.inventory.items if item.sender.status}
     refused = by_key((refusal for board in day.boards for refusal in board.invalid), lambda refusal: refusal.files)
     for refusal, *_ in refused.values():
-        if not day.placed.intersection(refusal.files) and not closed.issuperset(refusal.files):
+        # of the pilot, a run whose labels have a gap is scored by its claims alone
+        is_elsewhere = refusal.reason.kind != "missing-label" and day.placed.intersection(refusal.files)
+        if not is_elsewhere and not closed.issuperset(refusal.files):
             yield Decision(Remark.of("refused", reason=refusal.reason), refusal.team, refusal.tag, refusal.files[0])
     for item in day.inventory.items:
         if not item.team and (item.described or not item.skip_reason):

@@ -844,6 +844,7 @@ ALONE = {"answers.EVIL1": made._labels("EVIL1", 0, 9)}
     ({"labels.txt": ALONE["answers.EVIL1"], "task3.X": made._articles("X1", 0, 9)}, True),
     ({"task4.EVIL1": ALONE["answers.EVIL1"], "task3.X": made._articles("X1", 0, 9)}, False),
     ({**ALONE, "task3.EVIL1": made._articles("EVIL1", 0, 9)}, False),
+    ({"t4.txt": ALONE["answers.EVIL1"], "task3.EVIL1": made._articles("EVIL1", 0, 9)}, True),
 ])  # fmt: skip
 def test_answers_without_articles_are_not_taken_for_a_run_of_labels_in_silence(hold, files, is_told):
     sent = {"z.eml": mail("[submission] EVIL", files, EVIL, EARLY)}

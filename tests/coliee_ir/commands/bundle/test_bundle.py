@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -81,13 +82,13 @@ def test_a_bundle_gives_the_same_digits(case, image, tmp_path):
     assert (error, scores) == ("", evaluate(gold, first, task=task, answers=others[0] if others else None).measures)
 
 
-RULES = {"task": "1", "edition": 2026, "exclude": []}
+RULES = {"task": "1", "edition": 2026, "exclude": [], "decisions": {}}
 
 
 def test_a_long_list_that_is_not_scored_is_passed_over(tmp_path):
     gold, files, task = THREE
     written({**files, "task3-L.ALPHA": files["task3.ALPHA"] * 9}, tmp_path)
-    found = score_upload(gold, tmp_path, {**RULES, "task": task, "decisions": {}})
+    found = score_upload(gold, tmp_path, {**RULES, "task": task})
     run, answers = (tmp_path / name for name in files)
     assert found.error == "" and found.scores == evaluate(gold, run, answers=answers, task=task, edition=2026).measures
 
@@ -114,6 +115,15 @@ def test_a_fault_of_the_gold_is_not_told_to_participants(content, tmp_path):
     written({"gold.json": content.encode(), "run.txt": b"100001 200001 A\n"}, tmp_path)
     scores, error = score_upload(tmp_path / "gold.json", tmp_path / "run.txt", RULES)
     assert scores == {} and "organisers" in error and "gold.json" not in error and "7.5" not in error
+
+
+def test_doubts_that_name_documents_of_the_gold_are_not_shown(tmp_path):
+    gold = written(
+        {"gold.json": b'{"100001": ["000002", "000003"]}', "run.txt": b"100001 2 A\n100001 000003 A\n"}, tmp_path
+    )
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        assert score_upload(gold / "gold.json", gold / "run.txt", RULES).scores and shown == []
 
 
 @st.composite

@@ -366,6 +366,8 @@ def _mailed(team, files):
         # several runs in a file
         ({"EVIL/run.txt": _EVIL + made._task1("EVIL2", 8, 4)}, "", "  * EVIL EVIL1: …EVIL2… [tag]\n"),
         ({"EVIL/run.txt": _EVIL + made._task1("EVIL1", 8, 4)}, "", "  * EVIL EVIL1: … [ungrouped]\n"),
+        # ids that have lost their zeros
+        ({"EVIL/run.txt": re.sub(" 0+", " ", _EVIL, count=2)}, "", "  * EVIL EVIL1: … [lost-zeros]\n"),
         # a copy with an answer to a question that is not asked
         ({"EVIL/run.txt": made._task1("EVIL1", 1, 9) + "999999 000001 EVIL1\n"}, "",
          "…ARC ARC1, EVIL EVIL1 [same-answers]\n"),
