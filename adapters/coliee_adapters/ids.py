@@ -113,7 +113,7 @@ class Ids(Sequence[str]):
 
     @classmethod
     def joined(cls, parts: Sequence[Ids]) -> Ids:
-        """One sequence after the other, in new memory: of each memory that they share what lies between them, once."""
+        """One sequence after the other, in new memory that holds nothing else."""
         parts = [part for part in parts if len(part)]
         if not parts:
             return cls.of([])
@@ -121,21 +121,10 @@ class Ids(Sequence[str]):
             numbers = [p.numbers for p in parts if isinstance(p, Picked) and p.collection is head.collection]
             if len(numbers) == len(parts):
                 return Picked(head.collection, np.concatenate(numbers))
-        first, length = (np.concatenate(column) for column in zip(*((p.first, p.length) for p in parts), strict=True))
-        sizes = np.array([len(part) for part in parts])
-        begin = np.cumsum(sizes) - sizes
-        lowest, behind = np.minimum.reduceat(first, begin), np.maximum.reduceat(first + length, begin)
-        spans: dict[int, tuple[bytes, int, int]] = {}
-        for part, low, high in zip(parts, lowest.tolist(), behind.tolist(), strict=True):
-            _, least, most = spans.get(id(part.raw), (part.raw, low, high))
-            spans[id(part.raw)] = part.raw, min(least, low), max(most, high)
-        pieces, moved, before = [], {}, 0
-        for key, (raw, least, most) in spans.items():
-            pieces.append(memoryview(raw)[least:most])
-            moved[key] = before - least
-            before += most - least
-        first += np.repeat([moved[id(part.raw)] for part in parts], sizes)
-        return cls(b"".join((*pieces, bytes(PADDING))), first, length)
+        parts = [part.compact() for part in parts]
+        length = np.concatenate([part.length for part in parts])
+        raw = b"".join((*(memoryview(part.raw)[:-PADDING] for part in parts), bytes(PADDING)))
+        return cls(raw, np.cumsum(length) - length, length)
 
     def without_ending(self) -> Ids:
         """The same without a trailing ``.txt``, as ``normal_id`` makes them."""
