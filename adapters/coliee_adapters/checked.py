@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, ItemsView, Iterable, KeysView, Mapping, Sequence, Set
 from functools import wraps
-from inspect import CO_VARARGS
 from numbers import Integral, Real
 from types import UnionType
 from typing import Any, Final, ParamSpec, TypeVar
@@ -68,15 +67,12 @@ def suggesting_keywords(*more: str, others: str = "") -> Callable[[Callable[_P, 
 
     def decorated(function: Callable[_P, _T]) -> Callable[_P, _T]:
         code = function.__code__
-        by_place = code.co_varnames[: code.co_argcount]
         known = dict.fromkeys((*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *more))
 
         @wraps(function)
         def checked(*args: _P.args, **keywords: _P.kwargs) -> _T:
             if unknown := keywords.keys() - known.keys():
                 raise _unexpected_keyword(function.__qualname__, min(unknown), known.keys() - {"self"}, others)
-            if len(args) > len(by_place) and not code.co_flags & CO_VARARGS:
-                raise _too_many(function.__qualname__, by_place, len(args))
             return function(*args, **keywords)
 
         wrapped: Any = checked
@@ -92,17 +88,6 @@ def _unexpected_keyword(function: str, typed: str, known: Collection[str], other
     hint = did_you_mean(typed, known) if other is None else f"; did you mean {other}?"
     problem = f"{function.removesuffix('.__init__')}() got an unexpected keyword argument {typed!r}"
     return TypeError(problem + (hint or f"; {others or 'it takes ' + ', '.join(sorted(known))}"))
-
-
-def _too_many(function: str, by_place: Sequence[str], n: int) -> TypeError:
-    """As Python raises it; with where the arguments belong."""
-    problem = f"{function}() takes {len(by_place)} positional argument{'s' * (len(by_place) != 1)} but {n} were given"
-    hint = "the others are given by name"
-    if by_place[0] == "scored":
-        hint = f"score the runs first: {function}(evaluate_all(gold, runs))"
-    elif "runs" in by_place:
-        hint = "give several runs in a list"
-    return TypeError(f"{problem}; {hint}")
 
 
 def has_order(value: object) -> bool:
