@@ -130,15 +130,9 @@ def test_less_is_better(tmp_path):
         + "".join(f"{r},{q},{(q % 3 + 3 * at) / 10}\n" for at, r in enumerate("ab") for q in range(30))
     )
     scored = Scored.read(file, lower_is_better=["wer"])
-    board, upwards = leaderboard(scored, n_resamples=99), leaderboard(
-        Scored.read(file, higher_is_better=["wer"]), n_resamples=99)  # fmt: skip
-    assert [(e.tag, str(e.ranks), e.may_be_best) for e in board.entries] == [("a", "1", True), ("b", "2", False)]
-    assert [e.tag for e in upwards.entries] == ["b", "a"]
-    [pair] = compare(scored, n_resamples=99).pairs
-    assert (pair.verdict, pair.wins, pair.losses) == ("better", 30, 0)
-    assert pair.difference == pytest.approx(-0.3)
     [pair] = compare(scored, n_resamples=99, margin=0.1).pairs
-    assert pair.verdict == "better by more than 0.1"
+    assert (pair.verdict, pair.wins, pair.losses) == ("better by more than 0.1", 30, 0)
+    assert pair.difference == pytest.approx(-0.3)
     gold = {f"q{at}": {"d1": 1, "x1": 0} for at in range(20)}
     runs = {"exact": {query: ["d1"] for query in gold}, "long": {query: ["d1", "x1"] for query in gold}}
     judged = evaluate_all(gold, runs, task="trec", measures=["num_nonrel_judged_ret"])
