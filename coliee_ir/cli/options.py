@@ -111,8 +111,7 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "corpus": _option(
             "--corpus", "DIR|FILE", "the documents: case files, the Civil Code, or a list of ids", reads=True),
         "categories": _option(
-            "--categories", "CSV", "categories of queries: columns query and category, or one column for each "
-            "category", reads=True),
+            "--categories", "CSV", "categories of queries: columns query and category", reads=True),
         "teams": _option(
             "--teams", "CSV", "teams of the runs, in columns tag and team (default: the folders that the runs are in)",
             reads=True),

@@ -22,7 +22,7 @@ from coliee_adapters.records import Gold, normal_id
 from coliee_adapters.remarks import Remark, as_json
 from coliee_ir.commands.leaderboard.board import Entry, Ranking, brief
 from coliee_ir.inbox.corpora import listed_ids, read_corpus
-from coliee_ir.inbox.sheets import Sheet, read_sheet
+from coliee_ir.inbox.sheets import read_sheet
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
@@ -256,10 +256,6 @@ def _whole(n: int) -> Number:
     return Number(n, str(n) if n else "-")
 
 
-_MARKS: Final = {"1": True, "x": True, "y": True, "yes": True, "true": True, "✓": True, "○": True,
-                 "": False, "0": False, "n": False, "no": False, "false": False, "-": False}  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True)
 class Categories:
     """Categories of questions.
@@ -277,38 +273,31 @@ class Categories:
 
 @suggesting_keywords()
 def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
-    """Read categories from a CSV of one of two forms; the first column is the question.
-
-    ``query,category`` with a row for each question and category, several in a cell separated by ``;`` or ``|``; or
-    ``query,Anaphora,Negation,…`` with a row for each question and a mark (1, x, yes) where it belongs.
+    """Read categories from a CSV ``query,category``; several in a cell are separated by ``;`` or ``|``.
 
     Args:
         path: the file.
         queries: the judged queries; others are passed over, with a remark.
 
     Raises:
-        InputError: it cannot be read, holds a mark that is none, or no judged question.
+        InputError: it cannot be read, or holds no judged question.
     """
     sheet = read_sheet(Source(path))
     named = sheet.column("category", "categories")
-    judged = set(texts("queries", queries, "a list of query ids"))
-    by_name: dict[str, dict[str, None]] = {} if named is not None else {name: {} for name in sheet.header[1:]}
-    strangers = set()
-    for line, cells in sheet.rows:
+    if named is None:
+        remedy = "write query,category in the first row"
+        raise InputError("missing-column", sheet.name, "this table has no column category", remedy=remedy)
+    judged, strangers = set(texts("queries", queries, "a list of query ids")), set()
+    by_name: dict[str, dict[str, None]] = {}
+    for _, cells in sheet.rows:
         query = cells[0] if cells[0] in judged else normal_id(cells[0])
         if query not in judged:
             strangers.add(query)
             continue
-        if named is not None:
-            of_row = [name for part in cells[named].split(";") for name in part.split("|")]
-        else:
-            of_row = [
-                name for name, mark in zip(sheet.header[1:], cells[1:], strict=True) if _is_marked(mark, line, sheet)
-            ]
-        for name in map(str.strip, of_row):
+        for name in map(str.strip, re.split("[;|]", cells[named])):
             if name:
                 by_name.setdefault(name, {})[query] = None
-    if not any(by_name.values()):
+    if not by_name:
         raise InputError(
             "no-result",
             sheet.name,
@@ -316,27 +305,8 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
             found=next(iter(strangers), None),
             remedy="write query,category in the first row, then the ids of the gold",
         )
-    questions = {name: tuple(of_category) for name, of_category in by_name.items() if of_category}
-    passed_over = {
-        "sheet-rows": sorted(strangers),
-        "sheet-rows.empty": [name for name in by_name if name not in questions],
-    }
-    remarks = (Remark.of(row, names, file=sheet.name) for row, names in passed_over.items() if names)
-    return Categories(sheet.name, questions, tuple(remarks))
-
-
-def _is_marked(mark: str, line: int, sheet: Sheet) -> bool:
-    try:
-        return _MARKS[mark.lower()]
-    except KeyError:
-        raise InputError(
-            "bad-cell",
-            sheet.name,
-            "this cell is not a mark",
-            line=line,
-            found=mark,
-            remedy="write 1 or x, or leave the cell empty",
-        ) from None
+    remarks = (Remark.of("sheet-rows", sorted(strangers), file=sheet.name),) if strangers else ()
+    return Categories(sheet.name, {name: tuple(of_category) for name, of_category in by_name.items()}, remarks)
 
 
 class Data(NamedTuple):

@@ -67,7 +67,7 @@ def test_one_document_has_every_part_once():
 
 
 def test_tables_have_the_columns_and_decimals_of_2021(tmp_path):
-    kinds = "query,Agency,Negation\n" + "".join(f"R02-{n}-A,x,{'x' * (n % 2)}\n" for n in range(81))
+    kinds = "query,category\n" + "".join(f"R02-{n}-A,Agency{'|Negation' * (n % 2)}\n" for n in range(81))
     (tmp_path / "kinds.csv").write_text(kinds)
     made = paper(answers(12), style="coliee2021", categories=str(tmp_path / "kinds.csv"))
     assert table(made["task4-results.tex"])[:3] == [
