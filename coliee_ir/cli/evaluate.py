@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     if not scored:
         return 2
     if options.log is not None:
-        log.append(options.log, log.rows(scored, basis, options.typed[1:]), log.measures_of(basis))
+        log.append(options.log, log.rows(scored, options.typed[1:]), log.measures_of(basis))
     if options.errors is not None:
         from coliee_ir.commands.evaluate import errors  # which reads runs and texts as evaluation does not
 

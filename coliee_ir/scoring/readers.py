@@ -44,7 +44,7 @@ from coliee_ir.scoring.score_tables import (
 )
 
 #: the columns by which a log of evaluate is told from other files; people may add their own
-LOG: Final = frozenset({"time", "tag", "file", "sha256", "rules"})
+LOG: Final = frozenset({"time", "tag", "file", "sha256", "options"})
 
 _COUNTS: Final = ("correct", "retrieved", "relevant")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import datetime
-import hashlib
 import io
 import json
 import math
@@ -12,11 +11,10 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from coliee_adapters import trec_eval
 from coliee_adapters.errors import InputError, without_credentials
 from coliee_adapters.files.source import Source, sha256_of
 from coliee_adapters.files.writing import open_appending
@@ -25,20 +23,18 @@ from coliee_ir._version import __version__
 from coliee_ir.measures import Result
 from coliee_ir.output.grid import no_formula
 from coliee_ir.reading.basis import Basis
-from coliee_ir.rules.choices import CHOICES
 from coliee_ir.scoring.readers import LOG
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats.resampling import left_out
 
 #: the columns before those of the measures; ``others``: the answers and the long list of a run, with their hashes
-COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "edition", "queries", "rules", "coliee_ir",
+COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "edition", "queries", "coliee_ir",
                   "options")  # fmt: skip
 
 
-def rows(runs: Sequence[Scores], basis: Basis, options: Sequence[str]) -> list[dict[str, str]]:
+def rows(runs: Sequence[Scores], options: Sequence[str]) -> list[dict[str, str]]:
     """A row for each run."""
     time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    rules = _rules_of(basis)[:16]
     return [
         {
             "time": time,
@@ -52,7 +48,6 @@ def rows(runs: Sequence[Scores], basis: Basis, options: Sequence[str]) -> list[d
             "task": scores.task,
             "edition": "" if scores.edition is None else str(scores.edition),
             "queries": str(len(scores.query_ids)),
-            "rules": rules,
             "coliee_ir": __version__,
             "options": without_credentials(shlex.join(options)),
             **{name: "" if math.isnan(value) else repr(value) for name, value in scores.measures.items()},
@@ -157,28 +152,6 @@ def _header(path: str) -> tuple[list[str], bool]:
             remedy="name another file, or none that exists",
         )
     return header, text.endswith("\n")
-
-
-def _rules_of(basis: Basis) -> str:
-    """A digest of the gold, the queries, the rules and the versions that runs are scored by."""
-    facts: dict[str, Any] = {
-        "coliee_ir": __version__,
-        "trec_eval": trec_eval.version(),
-        "task": basis.task,
-        "edition": basis.edition,
-        "decisions": {name: getattr(basis.decisions, name) for name in CHOICES},
-        "queries": list(basis.queries),
-        "excluded": sorted(basis.excluded),
-    }
-    remarks = list(basis.gold.remarks.sentences({}))
-    by_rules = [basis.protocol.not_itself, basis.protocol.run]
-    digest = hashlib.sha256(json.dumps([facts, remarks, basis.columns, basis.read_as, by_rules]).encode())
-    for part, qrels in basis.qrels.items():
-        digest.update(part.encode())
-        for array in (qrels.start, qrels.relevance, qrels.documents.length):
-            digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
-        digest.update("\n".join(qrels.texts).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
 
 
 def _digest(path: str) -> str:

@@ -3,7 +3,6 @@
 import csv
 import hashlib
 import io
-import json
 import multiprocessing
 import re
 import sys
@@ -46,19 +45,6 @@ def test_each_run_has_a_row(call):
         "gold.json --task 1 --log log.csv a.txt -m MicroR -m MicroF1", "1", "1"
     )  # fmt: skip
     assert first["time"].endswith("+00:00")
-
-
-@pytest.mark.usefixtures("files")
-def test_rows_of_the_same_gold_and_rules_have_the_same_digest(call):
-    """Golds that differ in one id, in one judgement; and the same gold in another file."""
-    golds = {"same": ["000007", "000008"], "other-id": ["000007", "000003"], "fewer": ["000007"]}
-    for name, documents in golds.items():
-        Path(f"{name}.json").write_text(json.dumps({"000001": documents}))
-    for gold in ("gold", *golds):
-        assert call("evaluate", f"{gold}.json", "a.txt", "--task", "1", "--log", "log.csv")[0] == 0
-    first, same, *others = (row["rules"] for row in logged())
-    assert first == same
-    assert len({first, *others}) == 3
 
 
 @pytest.mark.usefixtures("files")

@@ -115,7 +115,7 @@ WRONG = {
     "negative": ("run,query,correct,retrieved,relevant\na,q1,-1,2,3\n", "s.csv, line 2: [bad-cell] (found '-1, 2, 3')"),
     "correct > retrieved": ("run,query,correct,retrieved,relevant\na,q1,3,2,3\n", "s.csv, line 2: [bad-cell]"),
     "micro without counts": ("run,query,MicroF1\na,q1,0.5\n", "s.csv: [unfit-measure]"),
-    "a log": ("time,tag,file,sha256,rules,AP\nt,a,a.txt,0a,1b,0.5\n", "s.csv: [no-query]"),
+    "a log": ("time,tag,file,sha256,options,AP\nt,a,a.txt,0a,1b,0.5\n", "s.csv: [no-query]"),
     "widths": (LONG + "a,q3,AP\n", "s.csv, line 6: [columns]"),
 }  # fmt: skip
 
@@ -142,7 +142,7 @@ def test_runs_of_unlike_measures_are_read_and_compared_by_what_they_share(tmp_pa
 def test_what_scores_cannot_do_is_refused(here, capfd):
     Path("s.csv").write_text(LONG)
     Path("one.csv").write_text("run,query,measure,value\na,q1,AP,1\na,q2,AP,1\na,q3,AP,1\n")
-    Path("log.csv").write_text("time,tag,file,sha256,rules,AP\nt,a,a.txt,0a,1b,0.5\n")
+    Path("log.csv").write_text("time,tag,file,sha256,options,AP\nt,a,a.txt,0a,1b,0.5\n")
     shutil.copy(EXAMPLES / "task1" / "gold.json", "gold.json")
     for typed, expected in [
         ("compare one.csv", "coliee-ir: [too-few]"),
