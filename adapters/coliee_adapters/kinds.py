@@ -111,8 +111,6 @@ REMARKS: Final = {
     "other-tag": "parts of this run have another run tag, and may belong to another run: {examples}",
     "no-score-reaches": "no score reaches the threshold, so nothing is kept; was the rule tuned on another score "
     "scale?",
-    "every-score-reaches": "every score reaches the threshold, so nothing is cut; was the rule tuned on another score "
-    "scale?",
     "extra-query": "{decision} {n} (query that is|queries that are) not in the gold",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
     "unanswered-query.most": Doubt(
@@ -305,7 +303,6 @@ REMARKS: Final = {
     "chosen-here": "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores "
     "and their intervals do not",
     "sheet-rows": "{file}: {n} (question|questions) not judged and skipped",
-    "sheet-rows.empty": "{file}: no judged question is marked as {examples}",
     "undefined-measure": "{measure} is undefined for {examples}: no query contributes to it",
     "no-difference": "{n} (pair|pairs) of runs (has|have) the same {measure} contributions in every query; "
     "intervals are about other queries",

@@ -78,14 +78,13 @@ class Pictures:
 def _sum(board: Leaderboard, kind: str) -> str:
     """The sum of this package and of all that figures show of a board: its questions, and its runs query by query."""
     table = board.table("questions")
-    whole = hashlib.sha256(f"{code()} {kind} {board.called} {board.resampling}".encode())
-    runs = [(run.name, run.team, run.status, run.place, run.ranks, run.interval) for run in board.entries]
-    whole.update(repr((board.queries, board.measures[0].name, table.header, table.rows, table.caption, runs)).encode())
-    for measure, result in (pair for entry in board.entries for pair in entry.scores.results.items()):
-        whole.update(f"{measure.name} {result.value!r} {result.terms.is_mean}".encode())
-        for numbers in (result.per_query, result.terms.each, result.terms.besides):
-            whole.update(f"{numbers.shape} {numbers.dtype}".encode() + numbers.tobytes())
-    return whole.hexdigest()
+    parts: list[object] = [code(), kind, board.called, board.resampling, board.queries]
+    parts += [table.header, table.rows, table.caption]
+    for run in board.entries:
+        terms = {measure.name: result.terms for measure, result in run.scores.results.items()}
+        sums = [(name, of.is_mean, of.each.tolist(), of.besides.tolist()) for name, of in terms.items()]
+        parts.append((run.name, run.team, run.status, run.place, run.ranks, run.interval, run.scores.per_query, sums))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 @functools.cache

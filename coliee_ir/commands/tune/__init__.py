@@ -300,7 +300,7 @@ def cut(
 def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Iterable[RunInMemory]) -> Run:
     """A run cut, some queries at a time."""
     blocks, remarks, knows = Spool(), Remarks(), [False] * len(filters)
-    best, all_kept = -math.inf, rule is not None and rule.family != "k"
+    best = -math.inf
     for part in parts:
         remarks += part.remarks
         remarks.add("duplicate", n=part.lines - part.retrieved)
@@ -312,7 +312,6 @@ def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Itera
             families_named([rule.family], pool)
             keeps = rule.keeps(pool)
         best = max(best, float(pool.compared.max(initial=-math.inf)))
-        all_kept &= bool(keeps.all())
         tied = tied_at_cut(pool.query, pool.compared, keeps)
         remarks.each("tie.cut", (f"query {pool.queries[i]}" for i in tied.tolist()))
         kept = pool.where(keeps)
@@ -320,8 +319,6 @@ def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Itera
     check_known(filters, knows, record.path)
     if best < (rule.threshold if rule is not None and rule.family == "score" else -math.inf):
         remarks.add("no-score-reaches")
-    elif all_kept and best > -math.inf:
-        remarks.add("every-score-reaches")
     blocks.append(Columns((), [0], (), remarks=remarks))
     return replace(record, blocks=blocks, format="memory", split=None, grouped=True, other_parts={})
 
