@@ -8,8 +8,7 @@ trec_eval's own, to the last bit, because trec_eval computed them.
 How much must be shown depends on the measure. Those of ``_DEPTH_FREE`` read the relevance at each rank and the
 counts of the qrels, and nothing else: behind the deepest judged document there is nothing for them to see, and the
 fillers end there. Those of ``OF_COUNTS`` do not see the order: the judged documents that were retrieved may be first,
-sorted by relevance; nor do those of ``_UP_TO_CUTOFF`` where no ranking is deeper than their cutoff. All others are
-given every retrieved document at its rank.
+sorted by relevance. All others are given every retrieved document at its rank.
 """
 
 from __future__ import annotations
@@ -49,9 +48,6 @@ OF_COUNTS: Final = frozenset(
 
 #: How many judgements trec_eval is handed at a time; each takes 50 bytes there, and as many here.
 _AT_ONCE: Final = 1 << 17
-
-#: Measures that count the relevant documents up to a cutoff.
-_UP_TO_CUTOFF: Final = frozenset({"P", "recall", "relative_P", "success"})
 
 #: What of a query can be shown, the cheapest first, and which measures ask for no more; None: all do.
 _COUNTS, _RANKS, _WHOLE = "counts", "ranks", "whole"
@@ -214,7 +210,7 @@ def values(
         rows, depth = slice(start[first], start[last]), retrieved[first:last]
         of_some = start[first : last + 1] - start[first]
         of_pieces.append({})
-        for group in _groups_within(tuple(requests), int(depth.max())):
+        for group in _groups(tuple(requests)):
             of_pieces[-1].update(_ask(group, *_distinct_views(group, of_some, relevance[rows], rank[rows], depth)))
     if len(of_pieces) == 2:
         return of_pieces[1]
@@ -276,21 +272,10 @@ class _Group:
 
 
 @functools.lru_cache(maxsize=32)  # each may hold some megabytes of answers
-def _groups_within(requests: tuple[Request, ...], deepest: int) -> tuple[_Group, ...]:
-    """The groups of requests where no ranking is deeper."""
-    counting = (request for request in requests if request.base in _UP_TO_CUTOFF)
-    return _groups(requests, frozenset(request for request in counting if int(request.parameter) >= deepest))
-
-
-@functools.lru_cache(maxsize=8)
-def _groups(requests: tuple[Request, ...], all_counted: frozenset[Request]) -> tuple[_Group, ...]:
+def _groups(requests: tuple[Request, ...]) -> tuple[_Group, ...]:
     """The requests in as few calls as their rules allow: what is shown for some serves others at no further cost."""
     views = {
-        request: [
-            view
-            for view, bases in _VIEWS.items()
-            if bases is None or request.base in bases or (view == _COUNTS and request in all_counted)
-        ]
+        request: [view for view, bases in _VIEWS.items() if bases is None or request.base in bases]
         for request in requests
     }
     groups: list[_Group] = []
