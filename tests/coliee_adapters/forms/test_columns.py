@@ -274,53 +274,6 @@ def test_bytes_that_are_not_utf8_are_refused_with_their_line(path, broken):
             assert begins(heard(outcome), f"run.txt, line {number}: [encoding] (found '\\x{broken[0]:x}")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("# a\n\n/* b\n*/\n", ": [empty]"),
-        ("q d T\n /* a\nq d T\n", ", line 2: [syntax]"),
-        ("q d T\nq d T\n/*", ", line 3: [syntax]"),
-        ("001 013 T\r001 014 T\r", ", line 1: [encoding] (found '001 013 T\\r001 014 T')"),
-    ],
-)
-def test_a_file_that_holds_no_whole_line_is_refused(path, text, message):
-    for outcome in readings(path, text.encode(), THREE_COLUMNS):
-        assert matches(heard(outcome), f"run.txt{message}")
-
-
-SIX_TAGS = "q Q0 a 1 3 T more junk\nq Q0 b 2 2 T\nq Q0 c 3 1 T end of line.\nq Q0 d 4 0 U x\n"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "kinds"),
-    [
-        ("three", "q d T\nq d U\nq d T\n", {"tag": ["line 2: U"]}),
-        ("three", "q d my tag\nq d my tag\n", {"tag-words": ["line 1: my tag", "line 2: my tag"]}),
-        ("three", "q d my tag\nq d my\n", {"tag-words": ["line 1: my tag"]}),
-        ("three", "q 037 my tag\nq my tag\n", {"tag-words": ["line 1: my tag"], "tag": ["line 2: tag"]}),
-        ("three", "\n\nq d a-long-tag-1\n\nq d a-long-tag-2\n", {"tag": ["line 5: a-long-tag-2"]}),
-        (
-            "six",
-            SIX_TAGS,
-            {"tag-words": ["line 1: T more junk", "line 3: T end of line.", "line 4: U x"], "tag": ["line 4: U x"]},
-        ),
-        (
-            "six",
-            "q Q0 a x 1 3.5 T\nq Q0 b x 2 2.5 T\n",
-            {"columns-beyond": ["line 1: 3.5 T", "line 2: 2.5 T"], "tag": ["line 2: 2.5 T"]},
-        ),
-    ],
-)
-def test_tags_that_differ_or_have_words_remark(path, name, text, kinds):
-    expected = Remarks()
-    for kind, examples in kinds.items():
-        for one in examples:
-            expected.add(kind, one)
-    for outcome in readings(path, text.encode(), LAYOUTS[name]):
-        assert isinstance(outcome, tuple)
-        assert outcome[1] == expected
-
-
 @pytest.mark.parametrize("at", [1, 9])
 @pytest.mark.parametrize("line", ["985 020, 100 CLEAN", "985 020,100 CLEAN", "985 020; CLEAN"])
 def test_two_documents_in_a_line_are_told_as_such(path, line, at):
