@@ -7,7 +7,6 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -368,10 +367,9 @@ class Lists:
 def lists(sheet: Sheet) -> None:
     """Every list is sound; and what is known when all have been looked at."""
     of_queries, several, equal = Lists(sheet), 0, list[str]()
-    for query, rows in sheet.queries.items():
+    for query in sheet.queries:
         kept = of_queries.read(query, sheet.add)
         sheet.counts[query] = len(kept)
-        sheet.dropped |= {*rows} - {line.index for line in kept} if len(kept) < len(rows) else set()
         if of_queries.score is not None and len(kept) > 1 and None not in (scores := {line.score for line in kept}):
             several += 1
             equal += [query] if len(scores) == 1 else []
@@ -383,7 +381,6 @@ def lists(sheet: Sheet) -> None:
             sheet.add("equal-scores", *sheet.first_place(query), query)
     if sheet.kind != "answers":
         _lengths(sheet)
-        _order(sheet)
 
 
 def _lengths(sheet: Sheet) -> None:
@@ -398,14 +395,3 @@ def _lengths(sheet: Sheet) -> None:
         elif sheet.kind != "long" and n > MANY:
             remedy = "cut the list, or name the file task3-L.TAG if it is the long list" if long_list else ""
             sheet.add("long-answer", *place, found, remedy=remedy)
-
-
-def _order(sheet: Sheet) -> None:
-    """The lines of a query stand together."""
-    query_of = sheet.query_of_lines()
-    kept = (index for index, query in enumerate(query_of) if query and index not in sheet.dropped)
-    parts = Counter[str]()
-    for query, indexes in groupby(kept, key=query_of.__getitem__):
-        parts[query] += 1
-        if parts[query] == 2:
-            sheet.add("ungrouped", *sheet.line(next(indexes)).place(0), query)

@@ -28,8 +28,8 @@ def mend(
             if not (before := answered.setdefault(sheet.kind, set())).isdisjoint(sheet.counts):
                 problem = "--tag names one run, and several files have results for one query"
                 raise UsageError("ambiguous", f"{problem}: correct them one by one")
-            if sheet.found.keys() >= {"tag-differs", "ungrouped"}:
-                problem = f"--tag names one run, and {sheet.name} has lines of several tags, whose queries come again"
+            if "tag-differs" in sheet.found:
+                problem = f"--tag names one run, and {sheet.name} has lines of several tags"
                 raise UsageError("ambiguous", f"{problem}: write each run to its own file")
             before.update(sheet.counts)
         for sheet in with_tags:

@@ -81,7 +81,7 @@ RULES: Final[dict[str, Rule]] = {
     "tag-words": Rule(_E, f"{_LINES} (has|have) a run tag of several words", "write one word of letters and digits", _PAGE, "blanks removed", command=_WITH_TAG),
     "tag-characters": Rule(_E, f"{_LINES} (has|have) a run tag with characters other than letters and digits", "remove them", _PAGE, "taken out", command=_WITH_TAG),
     "tag-length": Rule(_E, f"{_LINES} (has|have) a run tag of more than {{tag_length}} characters", "shorten it", _PAGE, "shortened, unless two runs would then share a tag", command=_WITH_TAG),
-    "tag-differs": Rule(_E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE, "written, if --tag names it", command=_WITH_TAG),
+    "tag-differs": Rule(_E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE),
     # queries
     "query-form": Rule(_E, "{n} query (id does|ids do) not have the organisers' format", "write ids as the organisers do", _PAGE, "rewritten to match --queries, if given", command="convert {file} OUT --to {form} --like GOLD, or validate {file} {rules} --queries FILE --fix OUT"),
     "query-unknown": Rule(_E, "{n} query (id is|ids are) not in the query list", "is this the run of another year or task?", _OURS),
@@ -101,7 +101,6 @@ RULES: Final[dict[str, Rule]] = {
     "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS, command="cut {file} --by k=N {rules} -o OUT"),
     "long-answer": Rule(_W, f"{{n}} (query has|queries have) more than {MANY} documents in a file scored as a set", "most queries have few relevant documents: shorten the list", _OURS, command="cut {file} --by k=N {rules} -o OUT"),
     "long-list-count": Rule(_E, "{n} (query does|queries do) not have {long_list} documents in the long list", "write {long_list} per query", _PAGE, command="cut {file} --by k={long_list} {rules} -o OUT"),
-    "ungrouped": Rule(_N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together, and each run in its own file", _OURS, "put together"),
     # answers
     "label-form": Rule(_E, "{n} (label is|labels are) not written Y or N", "write Y or N", _PAGE, "written Y or N"),
     "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N, or have them written by convert --to labels --labels Y=WORD,N=WORD", _PAGE),

@@ -282,8 +282,7 @@ class Sheet:
     is_cut: bool = False  # whether its last line is cut short
     labels: Mapping[str, int] = field(default_factory=dict)
     doubted: set[str] = field(default_factory=set)  # the queries of which nothing more is to be said
-    dropped: set[int] = field(default_factory=set)  # the lines that repeat others
-    counts: Counter[str] = field(default_factory=Counter)  # how many lines each query has without these
+    counts: Counter[str] = field(default_factory=Counter)  # how many lines each query has, without repeated ones
 
     def add(
         self,
