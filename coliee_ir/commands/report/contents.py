@@ -34,13 +34,11 @@ from coliee_ir.commands.tune import Tuning
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure
-from coliee_ir.output.grid import signed, signed_end
 from coliee_ir.output.webpage import local
 from coliee_ir.scoring import scores as scoring
 from coliee_ir.scoring.scores import Scores, every_measure, is_count
-from coliee_ir.stats.folds import difference
 from coliee_ir.stats.intervals import are_shares, interval_of
-from coliee_ir.stats.resampling import Interval, Units
+from coliee_ir.stats.resampling import Interval
 
 #: of more runs than these, pairs, queries, cutoffs and remarks are told of the best alone
 FEW: Final = 12
@@ -154,22 +152,18 @@ class Contents:
         """What a person reads first, in sentences: which run is the best, what a cut gives, what is not told apart."""
         first, name, best = self.board.entries[0], self.names[0], self.board.best
         value = first.scores.results[self.measure].value
-        tuned = {i: run for i, run in enumerate(self.tunings) if run is not None and not math.isnan(run.held_out)}
-        top = max(tuned, key=lambda i: round(tuned[i].held_out, 3), default=0)
-        gains = top in tuned and round(tuned[top].held_out, 3) > round(value, 3)
-        others = "; other runs were not cut" * (len(tuned) == 1 < len(self.names))
-        as_submitted = " as submitted" * ((gains and top > 0) or bool(others))
         score = f"{self.measure} {value:.3f}{_in_brackets(first.interval)}"
         if best == f"the best is {name}":
-            yield f"{name} is the best run{as_submitted}: {score}."
+            yield f"{name} is the best run: {score}."
         elif not math.isnan(value):
             start = f"{best[:1].upper()}{best[1:]}; {name} has" if best else f"{name}:"
-            yield f"{start} {score}{as_submitted}."
-        if gains:
-            yield self._of_cut(tuned[top], self.names[top], others)
-        elif tuned:
-            runs = self.names[top] if len(tuned) == 1 else "any run"
-            yield f"No cut of {runs} scores higher on held-out queries{others}."
+            yield f"{start} {score}."
+        tuning = next(iter(self.tunings), None)
+        if tuning is not None and round(tuning.held_out, 3) > round(value, 3):
+            expected = f"{tuning.held_out:.3f}{_in_brackets(tuning.interval)}"
+            yield f"Cut to {tuning.rule}, it scores {expected} on held-out queries."
+        elif tuning is not None and not math.isnan(tuning.held_out):
+            yield f"No cut of {name} scores higher on held-out queries."
         may_be_best = {i for i, entry in enumerate(self.board.entries) if best and entry.may_be_best}
         like = [] if self.comparison is None else [
             f"{self.names[pair.a]} and {self.names[pair.b]}" for pair in self.comparison.pairs
@@ -180,21 +174,6 @@ class Contents:
             yield f"Not distinguishable: {'; '.join(like[:_TOLD])}{more}."
         if self.two_golds is not None and self.two_golds.reversed:
             yield f"The other gold turns {counted(len(self.two_golds.reversed), 'pair')} of runs round."
-
-    def _of_cut(self, tuning: Tuning, name: str, others: str) -> str:
-        """What the best cut gives on held-out queries: the first run's, or another's beside what the first has."""
-        first, of_first = self.scored[0], self.tunings[0]
-        expected = f"{tuning.held_out:.3f}{_in_brackets(tuning.interval)}"
-        if tuning is of_first:
-            return f"Cut to {tuning.rule}, it scores {expected} on held-out queries{others}."
-        terms, rule = Units.of(first.query_ids).terms(first.results[self.measure].terms), "as submitted"
-        if of_first is not None and of_first.held_out > terms.total:
-            terms, rule = of_first.terms, f"cut to {of_first.rule}"
-        more = difference(tuning.terms, terms, tuning.folds)
-        low, high = (signed_end(end, 2) for end in more.interval)
-        highest = f"Cut to {tuning.rule}, {name} has the highest score on held-out queries: {expected}"
-        unsure = ", which may be chance" * (not more.is_shown)
-        return f"{highest}, {signed(more.value, 3)} ({low} to {high}) against {self.names[0]} {rule}{unsure}."
 
     def evaluation(self) -> dict[str, Any]:
         """What ``evaluate -f json -q`` prints of the same runs; of more than a few without ``-q``."""
