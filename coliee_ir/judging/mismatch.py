@@ -167,11 +167,13 @@ def _refuse_mismatch(judged: Judged, run: Run, gold: str, findings: _DocumentFin
 def _mismatch(
     run: str, what: str, of_run: Sequence[str], of_gold: tuple[str, Sequence[str]], cause: str, hint: str = ""
 ) -> MismatchError:
-    """The error, which quotes the gold; without its ids and path for others."""
+    """The error, which quotes the gold; without its ids and path, and what it matches, for others."""
     problem = f"{what} (run: {_quoted_examples(of_run)}; gold {of_gold[0]}: {_quoted_examples(of_gold[1])})"
     remedy = re.sub(r", as `.*` does$", "", re.sub(r" \(.*\)", "", cause))
     error = MismatchError("mismatch", run, problem, remedy=cause + hint)
-    return error.with_text_for_others(f"{what} (run: {_quoted_examples(of_run)}); {remedy}")
+    what = what.partition(" (")[0].replace("is in the gold", "is one of the task's")
+    sentence = f"{what} (run: {_quoted_examples(of_run)})"
+    return error.with_text_for_others(sentence if "gold" in remedy else f"{sentence}; {remedy}")
 
 
 def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:

@@ -224,7 +224,10 @@ def _doubtful_senders(day: Day) -> _Found:
     """Whose a run or a mail is, when it came, and of which task, where these do not agree."""
     for file in day.inventory.scored:
         yield from (Decision(doubt, file.team, file.tag, file.file) for doubt in file.doubts)
-    yield from (Decision(doubt, team, "", file) for team, file, doubt in day.teams.doubts())
+    dated = {file.sender.envelope.place for file in day.inventory.scored if file.sender.listed_status}
+    for team, mail, doubt in day.teams.doubts():
+        if doubt.kind != "undated" or mail not in dated:
+            yield Decision(doubt, team, "", mail)
 
 
 def _lost_runs(day: Day) -> _Found:

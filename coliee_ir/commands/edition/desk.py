@@ -272,10 +272,8 @@ def _receipt(team: Team, asked: set[str]) -> Iterator[str]:
         # how many runs are too many is said of those that are held alone
         if finding.severity is not Severity.NOTE and finding.rule not in ("unchecked", "runs")
     ]
-    # whether a run has any document of the gold tells how a query was judged
-    refused = [str(invalid.reason) for invalid in team.refused if invalid.reason.kind != "mismatch"]
-    if refused:
-        yield from ("", "These cannot be scored:", *(f"  {reason}" for reason in refused))
+    if team.refused:
+        yield from ("", "These cannot be scored:", *(f"  {invalid.reason}" for invalid in team.refused))
     for task, over in team.held:
         tags = [run.tag for run in over.runs]
         number = f"{over.n} runs of Task {task} came, and a team may send {over.most}"
@@ -350,21 +348,18 @@ def _of_task(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> It
     excluded = [", ".join(board.get("excluded", ())) or "none" for board in (before, now)]
     if excluded[0] != excluded[1]:
         yield Change("excluded queries", f"Task {name}", *excluded)
-    stood, stands = _runs(before), _runs(now)
-    for run in stands:
-        if stood.get(run, stands[run]) != stands[run]:
-            yield Change("moved", f"Task {name}, {run}", stood[run], stands[run])
+    stood = {run["file"]: _standing(run, before["measure"]) for run in before["runs"]}
+    for run in now["runs"]:
+        stands = _standing(run, now["measure"])
+        if (previous := stood.get(run["file"], stands)) != stands:
+            yield Change("moved", f"Task {name}, " + f"{run['team'] or ''} {run['name']}".strip(), previous, stands)
 
 
-def _runs(board: Mapping[str, Any]) -> dict[str, str]:
-    """Team and run → its place, or why it has none, and its score."""
-    values = {}
-    for run in board["runs"]:
-        value = run["measures"][board["measure"]]
-        place = run.get("status") or f"place {run['place']}"
-        score = "no score" if value is None else f"{board['measure']} {value:.4f}"
-        values[f"{run['team'] or ''} {run['name']}".strip()] = f"{place}, {score}"
-    return values
+def _standing(run: Mapping[str, Any], measure: str) -> str:
+    """The place of a run, or why it has none, and its score."""
+    value = run["measures"][measure]
+    place = run.get("status") or f"place {run['place']}"
+    return f"{place}, " + ("no score" if value is None else f"{measure} {value:.4f}")
 
 
 def table(changes: tuple[Change, ...]) -> Grid:

@@ -80,8 +80,16 @@ class Pool:
 
     @cached_property
     def compared(self) -> FloatArray:
-        """Shape (N,); the scores as trec_eval compares them, finite: within a query they never rise with the rank."""
-        return np.clip(as_compared(self.scores), -_GREATEST, _GREATEST)
+        """Shape (N,); the scores, finite: those that trec_eval does not tell apart have the greatest of them.
+
+        Within a query they never rise with the rank.
+        """
+        if not len(self.scores):
+            return self.scores
+        same = as_compared(self.scores)
+        first = np.flatnonzero(np.concatenate(([True], (same[1:] != same[:-1]) | (self.query[1:] != self.query[:-1]))))
+        greatest: FloatArray = np.repeat(np.maximum.reduceat(self.scores, first), np.diff(first, append=len(same)))
+        return np.clip(greatest, -_GREATEST, _GREATEST)
 
     @cached_property
     def top(self) -> FloatArray:
@@ -159,7 +167,14 @@ class Family(NamedTuple):
 def _ratio(pool: Pool) -> FloatArray:
     share = np.ones(len(pool.compared))
     np.divide(pool.compared, pool.top, out=share, where=pool.top > 0)
-    return share
+    return _rounded(share, np.ones(1))
+
+
+def _rounded(values: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Values to 12 digits of some sizes, so that 1 − 0.7 is 0.3, as a person writes it."""
+    digits = np.ceil(np.log10(np.maximum(np.abs(sizes), 1e-10)))
+    scale = 10.0 ** np.maximum(12 - digits, 0)
+    return np.asarray(np.round(values * scale) / scale)
 
 
 def _turned(threshold: float) -> float:
@@ -172,7 +187,9 @@ FAMILIES: Final[dict[str, Family]] = {
     "k": Family("top {:g} per query", lambda pool: -pool.rank.astype(np.float64), _turned, False),
     "score": Family("score ≥ {:g}", lambda pool: pool.compared),
     "ratio": Family("score ≥ {:g} × the query's best score", _ratio, positive=True),
-    "margin": Family("score ≥ the query's best score − {:g}", lambda pool: pool.compared - pool.top, _turned),
+    "margin": Family(
+        "score ≥ the query's best score − {:g}", lambda pool: _rounded(pool.compared - pool.top, pool.top), _turned
+    ),
 }
 
 

@@ -83,13 +83,13 @@ RULES: Final[dict[str, Rule]] = {
     "tag-length": Rule(_E, f"{_LINES} (has|have) a run tag of more than {{tag_length}} characters", "shorten it", _PAGE, "shortened, unless two runs would then share a tag", command=_WITH_TAG),
     "tag-differs": Rule(_E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE),
     # queries
-    "query-form": Rule(_E, "{n} query (id does|ids do) not have the organisers' format", "write ids as the organisers do", _PAGE, "rewritten to match --queries, if given", command="convert {file} OUT --to {form} --like GOLD, or validate {file} {rules} --queries FILE --fix OUT"),
+    "query-form": Rule(_E, "{n} query (id does|ids do) not have the organisers' format", "write ids as the organisers do", _PAGE, "rewritten to match --queries, if given", command="validate {file} {rules} --queries FILE --fix OUT"),
     "query-unknown": Rule(_E, "{n} query (id is|ids are) not in the query list", "is this the run of another year or task?", _OURS),
     "query-missing": Rule(_W, "{n} (query is|queries are) not answered", "an unanswered query lowers recall, or counts as wrong; is part of the run missing?", _OURS),
     # documents
     "q0": Rule(_E, f"{_LINES} (has|have) something other than Q0 in column 2", "write Q0", _PAGE, "Q0 written"),
     "txt-suffix": Rule(_E, "{n} (id ends|ids end) in .txt", "write the number alone", _PAGE, "taken off"),
-    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "articles written by their numbers, other ids as --corpus or --gold has them", command="convert {file} OUT --to {form} --like GOLD, or validate {file} {rules} --corpus DIR --fix OUT"),
+    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "articles written by their numbers, other ids as --corpus or --gold has them", command="validate {file} {rules} --corpus DIR --fix OUT"),
     "document-unknown": Rule(_E, "{n} (document is|documents are) not in the corpus", "write ids as the corpus does", _OURS),
     "self-retrieved": Rule(_W, "{n} (query retrieves|queries retrieve) (itself|themselves)", "a case does not cite itself: remove it", _OURS, command="cut {file} --not-itself {rules} -o OUT"),
     "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or answer already given for the query", "list each document once", _OURS, "left out"),

@@ -150,6 +150,8 @@ ATTACKS = {
         {"z.eml": mail("our run", {"r.txt": EVIL1}, KIS, EARLY)}, "", {"EVIL1": ("KIS", "")}, {"team-sender"}),
     "no date": (
         {"z.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL)}, "", AS_EVIL, {"undated"}),
+    "no date, and a row that says when": (
+        {"z.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL)}, "in/z.eml,EVIL,ranked\n", AS_EVIL, set()),
     "no line of a server, where other mails have one": (
         {"y.eml": mail("[submission] GOOD", {"r.txt": run("GOOD1")}, "good@example.org", EARLY, [EARLY]),
          "z.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY)},

@@ -1,4 +1,5 @@
 import math
+from decimal import Decimal
 
 import naive_cut as naive
 import numpy as np
@@ -131,3 +132,14 @@ def test_scores_that_tie_in_trec_eval_tie_here_and_the_lists_keep_what_was_writt
     assert list(pool.documents) == ["d", "c", "b", "a"]
     assert len(set(pool.compared.tolist())) == 2
     assert naive.lists(pool, np.array([True, False, True, True])) == {"q": {"d": 2e39, "b": 0.1, "a": 0.1 + 1e-12}}
+
+
+@pytest.mark.parametrize("top", [1.0, 0.97, 17.3])
+def test_a_document_at_the_threshold_is_kept(top):
+    """Whatever float32 makes of decimals, and a difference or a quotient of two, which are no decimals any more."""
+    for n in range(1, 96):
+        at = n / 100
+        pool = Pool.read({"q": {"a": top, "b": at, "c": at - 0.001}}, task="trec")
+        gap = float(Decimal(str(top)) - Decimal(str(at)))
+        for rule in (Rule("score", at), Rule("margin", gap), *([Rule("ratio", at)] if top == 1 else ())):
+            assert rule.keeps(pool).tolist() == [True, True, False], rule
