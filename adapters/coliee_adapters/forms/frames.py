@@ -236,10 +236,6 @@ def _names(data: Any) -> list[Any]:
 
 def _items(data: Iterable[Any], kind: GoldOrRun, columns: Mapping[str, str] | None, note: Note) -> FoundRows:
     """The values of named tuples, of objects with attributes, or of dictionaries, by role."""
-    if callable(getattr(data, "read", None)):
-        name = getattr(data, "name", None)
-        path = f" ({name})" if isinstance(name, str) else ""
-        raise InputError("shape", _MEMORY, f"an open file is not read as a {kind}", remedy=f"give its path{path}")
     is_ordered, data = has_order(data), list(data)
     if data and not is_ordered:
         data.sort(key=repr)
