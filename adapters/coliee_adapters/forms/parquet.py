@@ -185,16 +185,16 @@ def row_batches(source: Source, roles: Mapping[str, int]) -> Iterator[Values]:
             remedy = "write it without column_encoding, as pandas and polars do"
             problem = f"the {role} is written as what differs from row to row, which is not read"
             raise InputError("shape", source.name, problem, found=names[i], remedy=remedy)
-    # read as dictionaries, a text that rows repeat is held once
+    # read as a dictionary, a text of any size that rows repeat is held once
     repeated = {
         names[i]: role
         for role, i in roles.items()
         if i in texts and any(chunk.has_dictionary_page for chunk in chunks[i])
     }
     with _opened(source, [*repeated]) as file:
-        # but of more words than a batch has rows dictionaries are mostly given up, and then take three times as long
-        few = [name for name, role in repeated.items() if _most_words(source, file, name, role) <= BATCH]
-    with _opened(source, few) as file:
+        for name, role in repeated.items():
+            _refuse_long_words(source, file, name, role)
+    with _opened(source) as file:
         row = 0
         for batch in file.iter_batches(BATCH, columns=[names[i] for i in roles.values()], use_threads=False):
             place, columns = partial(place_of_row, source.name, "row", 1 + row), {}
@@ -208,21 +208,17 @@ def row_batches(source: Source, roles: Mapping[str, int]) -> Iterator[Values]:
             raise InputError("damaged", source.name, problem, remedy="write or download it again")
 
 
-def _most_words(source: Source, file: Any, name: str, role: str) -> int:
-    """The words in the largest dictionary of a column; InputError if a word is too long to be repeated."""
-    most = 0
+def _refuse_long_words(source: Source, file: Any, name: str, role: str) -> None:
+    """Refuse a column of which a word in one of its dictionaries is too long to be repeated."""
     for group in range(file.num_row_groups):
-        for batch in file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False):
-            column = arrow.column(batch.column(0))
-            words = column.values.collection if column is not None and isinstance(column.values, Picked) else None
-            most = max(most, 0 if words is None else len(words))
-            _refuse_long(source, role, name, words)
-            break
-    return most
+        batch = next(file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False), None)
+        column = None if batch is None else arrow.column(batch.column(0))
+        if column is not None and isinstance(column.values, Picked):
+            _refuse_long(source, role, name, column.values.collection)
 
 
-def _refuse_long(source: Source, role: str, name: str, texts: Ids | None) -> None:
-    if texts is not None and texts.length.max(initial=0) > _LONGEST:
+def _refuse_long(source: Source, role: str, name: str, texts: Ids) -> None:
+    if texts.length.max(initial=0) > _LONGEST:
         problem = f"a {role} is longer than {limits.size(_LONGEST)}"
         raise InputError("too-large", source.name, problem, found=name, remedy="write ids and labels")
 
@@ -244,7 +240,8 @@ def _checked_column(
         if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(texts):
             problem = "the Parquet file is damaged or cut short (a number is not in its dictionary)"
             raise InputError("damaged", source.name, problem, found=name, remedy="write or download it again")
-    _refuse_long(source, role, name, texts if isinstance(texts, Ids) else None)
+    if isinstance(texts, Ids):
+        _refuse_long(source, role, name, texts)
     if role != "tag" and (column.valid is not None or (isinstance(texts, Ids) and not texts.raw.isascii())):
         for i, value in enumerate(column):
             if value is None:

@@ -333,7 +333,8 @@ def test_a_file_over_which_the_reader_dies_spoils_no_other(tmp_path, call, monke
 
 
 def test_a_number_beyond_its_dictionary_is_refused(tmp_path, monkeypatch):
-    put(tmp_path / "t.parquet", [Row("a", "x", 1.0, 1, "T"), Row("b", "y", 2.0, 1, "T")], ("query_id", "doc_id"))
+    rows = [Row("a", "x", 1.0, 1, "T"), Row("b", "y", 2.0, 1, "T")]
+    put(tmp_path / "t.parquet", rows, ("query_id", "doc_id"), TEXTS[2])
     plain = parquet.arrow.column
 
     def beyond(cells):
