@@ -267,6 +267,29 @@ def _tails(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
     return micro(first), micro(_counts(random.binomial(relevant, 0.6), 2 * relevant, relevant))
 
 
+@functools.cache
+def _skill_of_constant() -> float:
+    """The probability with which the second run of ``_by_size`` finds a case, so that both have the same micro-F1."""
+    relevant = _log_normal(np.random.default_rng(0), MANY)
+    return float((relevant * _skill_by_size(relevant)).sum() / relevant.sum())
+
+
+def _log_normal(random: np.random.Generator, queries: int) -> npt.NDArray[np.int64]:
+    return np.maximum(1, np.round(random.lognormal(1, 1, queries))).astype(np.int64)
+
+
+def _skill_by_size(relevant: npt.NDArray[np.int64]) -> Floats:
+    skill: Floats = np.minimum(0.9, 0.1 + 0.03 * relevant)
+    return skill
+
+
+def _by_size(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+    """MicroF1: a few queries have most relevant cases, and one run is better in these and worse in others."""
+    relevant = _log_normal(random, queries)
+    first = _counts(random.binomial(relevant, _skill_by_size(relevant)), relevant, relevant)
+    return micro(first), micro(_counts(random.binomial(relevant, _skill_of_constant()), relevant, relevant))
+
+
 def clustered(grouped: bool) -> Model:
     """Accuracies of questions in groups of three that are often right or wrong together."""
 
@@ -304,6 +327,7 @@ def models() -> dict[str, Model]:
         "one answers a quarter, one all with 3 times as many": abstaining(0.25, 0.8, 3, 0.64),
         "3 cases or 15 for each query": fixed_numbers(3, 15, 0.6),
         "a few queries have most relevant cases; one returns twice as many": _tails,
+        "a few queries have most relevant cases; one is better in these": _by_size,
         "MicroP: 1 case or 10 for each query": _one_and_ten,
         "accuracy, questions in groups of three": clustered(False),
         "the same with --groups": clustered(True),
