@@ -37,7 +37,7 @@ class Decisions:
     )
     extra_queries: Literal["ignore", "wrong"] = _choice(
         "ignore",
-        "queries of the run that are not in the gold: ignored, or counted as wrong in micro averages",
+        "queries that are not in the gold: ignored, or all their lines count as wrong in micro averages",
         "ranked",
     )
     duplicates: Literal["once", "wrong"] = _choice(

@@ -99,13 +99,17 @@ def _remarks_of_main_parts(done: JudgedSubmission) -> Remarks:
         elif _matters_without_relevant(by_part(measures)["documents"], basis):
             remarks.each("empty-gold", basis.queries_where(empty))
         if any(isinstance(measure, Delegated) for measure in measures):
-            remarks.each("judged-only", basis.queries_where(empty & (judged.qrels.sizes > 0)))
+            are_scored = done.answered | (basis.decisions.unanswered == "zero")
+            remarks.each("judged-only", basis.queries_where(empty & are_scored & (judged.qrels.sizes > 0)))
         if rules.ranked:
             silent = done.answered & (judged.retrieved == 0) & (judged.qrels.relevant() > 0)
             remarks.each("nothing-retrieved", basis.queries_where(silent))
     remarks.each("extra-query", done.extra)
     in_part = done.in_part
-    silent_queries = basis.queries_where(~done.answered & ~in_part)
+    silent = ~done.answered & ~in_part
+    if rules.parts == ("documents",) and any("empty_gold" in measure.decision_fields for measure in measures):
+        silent &= totals.relevant > 0  # ``empty_gold`` decides about the others
+    silent_queries = basis.queries_where(silent)
     are_most = 2 * len(silent_queries) > len(basis.queries)
     remarks.each("unanswered-query.most" if are_most else "unanswered-query", silent_queries)
     if any(measure.name == "Accuracy" for measure in measures):
