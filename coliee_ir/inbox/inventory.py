@@ -542,9 +542,10 @@ def is_nothing(source: Source) -> bool:
     if start.startswith(b"<"):
         return detect.form_by_head(read, "gold") is not None
     text, form = text_of_head(head), getattr(detect.form_by_head(read, "run"), "name", "")
-    names = re.split(r"[,;\t]", text.lstrip().partition("\n")[0]) if form == "table" else ()
+    names = re.split(r"[,;\t]", text.lstrip().partition("\n")[0]) if form == "table" else []
     named = is_beside(file) if form in ("", "columns") else re.fullmatch(_README, Path(file).name)
-    if named or any(re.fullmatch(_OF_SCORES, name) for name in names):
+    is_header = bool(names) and not re.search(r"\d", names[0])  # which names no query
+    if named or (is_header and any(re.fullmatch(_OF_SCORES, name) for name in names)):
         return True
     if form not in ("", "columns", "table") or (form == "table" and tabular.header_of(source)):
         return False

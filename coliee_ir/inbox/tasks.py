@@ -118,7 +118,7 @@ def utf16(raw: bytes) -> str | None:
 
 def words_of(text: str) -> Iterator[list[str]]:
     """The words of the first lines, whatever stands between them."""
-    return (split_columns(re.sub("[,;\"']", " ", line).strip()) for line in first_lines(text.encode()))
+    return (split_columns(re.sub("[,;\"'\u00a0\u3000]", " ", line).strip()) for line in first_lines(text.encode()))
 
 
 def ids_of(rows: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:

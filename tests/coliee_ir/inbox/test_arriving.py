@@ -54,6 +54,8 @@ RUNS = {
     "h.xlsx": zipped({"[Content_Types].xml": "<x/>", "xl/workbook.xml": "<x/>"}),
     "i.txt": "001,013,A\n002,014,A\n",
     "j.txt": cases("A1").encode("utf-16"),
+    "F1.csv": "78868.0,75409.0,F1\n99890.0,1229.0,F1\n",
+    "no-break blanks.txt": cases("A1").replace(" ", "\u00a0"),
     "k.txt": "/* our\nfirst run */\n" + cases("A1"),
 }
 
