@@ -27,6 +27,8 @@ def run(options: argparse.Namespace) -> int:
         read = edition.read_edition(name)
         with limits.stated(read.limits):
             news = edition.unchanged(read, folder) or edition.write(edition.day_of(read, with_progress), folder)
+    if read.public.figures and not edition.is_drawn():
+        print_remark("coliee-ir: no figures are drawn: pip install 'coliee-ir[report]'")
     for result in news.results["decide"]:
         if result["kind"] == "refused":
             print_remark(f"coliee-ir: not ranked: {with_kind(Remark('refused', result['what']))}")

@@ -181,6 +181,16 @@ def test_what_moved_is_told(again, tmp_path):
         assert all(words in page for page in pages)
 
 
+@pytest.mark.parametrize("figures", ["true", "false"])
+def test_figures_that_cannot_be_drawn_are_told(again, tmp_path, monkeypatch, capsys, figures):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    (tmp_path / "mailbox/ARC").mkdir(parents=True)
+    (tmp_path / "mailbox/ARC/run.txt").write_text(made._task1("ARC1", 9, 6))
+    (tmp_path / "coliee.toml").write_text(QUICK.replace("figures = false", f"figures = {figures}"))
+    assert main(["edition", "coliee.toml", "-o", "out"]) == 0
+    assert ("coliee-ir[report]" in capsys.readouterr().err) == (figures == "true")
+
+
 def test_what_was_changed_by_hand_is_kept(again, tmp_path):
     again({"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6)})
     paper = tmp_path / "out/paper/paper.tex"
