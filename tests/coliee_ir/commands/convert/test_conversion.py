@@ -41,18 +41,6 @@ def test_an_ending_names_the_format_or_it_is_said_that_it_names_none(put, tmp_pa
         assert matches(heard(convert(run, tmp_path / name)), ["1 document of 1 query"])
 
 
-@pytest.mark.parametrize(
-    ("answers", "remedy"),
-    [("121", "--labels Y=1,N=2"), ("212", "--labels Y=1,N=2"), ("123", ""), ("102", ""), (["1", "1", ""], "")],
-)
-def test_numbers_for_both_answers_are_offered_as_labels(answers, remedy, put, call):
-    table = put("t.csv", "id,prediction\n" + "".join(f"R07-0{n}-A,{label}\n" for n, label in enumerate(answers, 1)))
-    err = failing(call, "convert", table, "-")
-    assert mentions(err, "t.csv: [bad-label] …") and (remedy in err) and ("--labels" in err) == bool(remedy)
-    if remedy:
-        done(call, "convert", table, "-", *remedy.split())
-
-
 STATUTE = (
     '<dataset>\n<pair id="R07-01-O" label="Y"><article>96</article><article>398-20</article><t2>x</t2></pair>\n'
     '<pair id="R07-02-O" label="N"><t2>x</t2></pair>\n</dataset>\n'
@@ -553,7 +541,7 @@ def test_samples_are_put_to_the_vote(name, text, options, written, said, put):
     [
         ('[{"id": "q", "out": [{"text": "Yes"}, {"text": "No"}]}]', {"columns": {"answer": "out.text"}}, "structure"),
         ('{"id": "q", "message": {"content": [{"text": "Yes"}, {"text": "No"}]}}', {"aggregate": "vote"}, "structure"),
-        ('[{"id": "q", "outputs": [{"said": "Yes"}]}]', {}, "missing-key] … outputs.said"),
+        ('[{"id": "q", "outputs": [{"said": "Yes"}]}]', {}, "missing-key]"),
     ],
 )  # fmt: skip
 def test_texts_that_are_no_samples_are_refused(text, options, kind, put):
