@@ -102,7 +102,8 @@ def three_columns(source: Source) -> ColumnLayout:
 def ambiguous_numbers_error(name: str, line: int, found: str) -> InputError:
     """The error for numbers that may be ranks or scores."""
     remedy = "name the columns in a first line: query document score, or query document rank"
-    problem = "the last column holds integers, which could be ranks, scores or relevances"
+    remedy += "; of several documents in a line, write a line for each"
+    problem = "the last column holds integers, which could be ranks, scores, relevances or documents"
     return InputError("ambiguous", name, problem, line=line, found=found, remedy=remedy)
 
 
@@ -166,22 +167,21 @@ def refuse_lists(source: Source, layout: ColumnLayout) -> None:
     """Refuse lines ``QUERY DOCUMENT DOCUMENT …``, of which one document each would be read.
 
     The column that says nothing of a document tells them: Q0 is the same in every line and no document; a run tag may
-    differ between lines, but does not look like a document in each of them.
+    differ between lines, or be missing, but does not look like a document then.
     """
-    column = 1 if layout is SIX_COLUMNS else 2
-    lines = map(split_columns, first_lines(source.head()))
-    document, width = layout.roles["document"], len(layout.columns)
-    pairs = [(fields[column], fields[document]) for fields in lines if len(fields) >= width]
-    differ, digits = len({word.lower() for word, _ in pairs}) > 1, "[0-9]+" if layout is SIX_COLUMNS else "[0-9]"
-    alike = all(re.sub(digits, "0", word) == re.sub(digits, "0", retrieved) for word, retrieved in pairs)
+    column, digits, least = (1, "[0-9]+", len(layout.columns)) if layout is SIX_COLUMNS else (2, "[0-9]", 2)
+    lines, document = map(split_columns, first_lines(source.head())), layout.roles["document"]
+    pairs = [([*fields, ""][column], fields[document]) for fields in lines if len(fields) >= least]
+    differ = len({word.lower() for word, _ in pairs}) > 1
+    alike = [word for word, retrieved in pairs if re.sub(digits, "0", word) == re.sub(digits, "0", retrieved)]
     if layout is SIX_COLUMNS:
-        several = differ or (alike and not re.fullmatch("[0-9]", pairs[0][0]) if pairs else False)
+        several = differ or (len(alike) == len(pairs) and not re.fullmatch("[0-9]", pairs[0][0]) if pairs else False)
     else:
-        several = layout is THREE_COLUMNS and differ and alike
+        several = layout is THREE_COLUMNS and differ and bool(alike)
     if several:
         problem = f"column {column + 1} seems to hold documents, and only one document a line is read"
         remedy = f"write a line for each document: {' '.join(layout.columns)}"
-        raise InputError("ambiguous", source.name, problem, found=pairs[0][0], remedy=remedy)
+        raise InputError("ambiguous", source.name, problem, found=(alike or pairs[0])[0], remedy=remedy)
 
 
 def _split(source: Source, whole: Run, read: Callable[..., Iterator[Columns]], n: int) -> list[Run]:

@@ -162,7 +162,7 @@ class _ColumnMatcher:
             return ()
         tail, n = tails.most_common(1)[0]
         is_tag = as_number(tail[0]) is None and tail[0].lower() not in LABELS
-        return tail if 2 * n > len(self.sheet.contents) and is_tag else ()
+        return tail if n > 1 and 2 * n > len(self.sheet.contents) and is_tag else ()  # one line shows no tag
 
 
 def integer_of(text: str) -> int | None:

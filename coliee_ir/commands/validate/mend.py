@@ -19,7 +19,7 @@ def mend(
     sheets: Mapping[str, Sheet], targets: Mapping[str, str], tag: str | None
 ) -> tuple[dict[str, str], dict[str, Sheet]]:
     """Write corrected copies of the files that can be read, check them, and note what they do not have any more."""
-    with_tags = [sheet for sheet in sheets.values() if sheet.contents]
+    with_tags = [sheet for sheet in sheets.values() if sheet.contents and "unreadable" not in sheet.found]
     if tag is None:
         _clean_tags(with_tags)
     else:

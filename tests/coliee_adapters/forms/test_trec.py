@@ -138,6 +138,7 @@ def test_the_first_line_shows_what_a_file_is(head, gold, run):
         (read_run, "R05-01-A\t96\t537\t415\t5\t101\n"),
         (read_three_columns, "004798 011561 000009 022621\n005914 000011 051566\n"),
         (read_three_columns, "004798 011561 000009 1\n005914 000011 051566 1\n"),
+        *((read_three_columns, f"001 013 020{tag}\n002 007{tag}\n") for tag in (" RUN", "")),
     ],
 )
 def test_several_documents_in_a_line_are_not_read_as_one(source, read, lines):

@@ -327,6 +327,10 @@ FOUND = (
      [("a", "tag-words", 3), ("a", "tag-differs", 1)]),
     ({"a": lines(*(f"00000{n} 000090 {tag}" for n, tag in enumerate(["ALPHA"] * 3 + ["run A"])))}, {"task": "1"},
      [("a", "columns", 1)]),
+    # documents in the place of the tag are none, nor is what a single line ends in
+    ({"a": lines("827 013 020", "828 011 007")}, {"task": "2"}, [("a", "unreadable", 1)]),
+    ({"a": lines("827 013 020", "828 011")}, {"task": "2"}, [("a", "unreadable", 1), ("a", "tag-missing", 1)]),
+    ({"a": lines(r"827 013 RUN1\n828 014 RUN1\n")}, {"task": "2"}, [("a", "columns", 1)]),
     ({"a": lines("R07-01-U Q0 1 1 0.5 A", "R07-01-U Q0 2 2 0 A")}, OF_2025, [("a", "long-list-missing", 1)]),
     # all 1 are no labels
     ({"a": _ANSWERED.replace(b"U 1", b"U N")}, {"task": "4"}, [("a", "label-unknown", 2)]),
