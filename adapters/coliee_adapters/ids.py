@@ -114,15 +114,8 @@ class Ids(Sequence[str]):
     @classmethod
     def joined(cls, parts: Sequence[Ids]) -> Ids:
         """One sequence after the other, in new memory that holds nothing else."""
-        parts = [part for part in parts if len(part)]
-        if not parts:
-            return cls.of([])
-        if isinstance(head := parts[0], Picked):
-            numbers = [p.numbers for p in parts if isinstance(p, Picked) and p.collection is head.collection]
-            if len(numbers) == len(parts):
-                return Picked(head.collection, np.concatenate(numbers))
         parts = [part.compact() for part in parts]
-        length = np.concatenate([part.length for part in parts])
+        length = np.concatenate([np.zeros(0, dtype=np.int64), *(part.length for part in parts)])
         raw = b"".join((*(memoryview(part.raw)[:-PADDING] for part in parts), bytes(PADDING)))
         return cls(raw, np.cumsum(length) - length, length)
 
