@@ -594,8 +594,8 @@ def _of_tuples(rows: Sequence[tuple[Any, ...]]) -> Any:
 
 def keys_of(file: Source) -> list[str]:
     """The keys at the beginning of a file of JSON records, as paths: a line each, in a list or under keys."""
-    head = file.head().lstrip()
-    if head[:1] not in (b"{", b"[") or not re.search(rb"\}\s*\n\s*\{|[\[:]\s*\{", head):
+    head, is_lines = file.head().lstrip(), file.name.endswith(json_text.ENDINGS_OF_LINES)
+    if head[:1] not in (b"{", b"[") or not (is_lines or re.search(rb"\}\s*\n\s*\{|[\[:]\s*\{", head)):
         return []
     return json_text.paths_of(head.decode("utf-8", errors="replace"))
 

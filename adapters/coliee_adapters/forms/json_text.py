@@ -38,6 +38,9 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 _PLAIN = json.JSONDecoder(parse_constant=_finite, parse_float=_finite)
 _UNIQUE = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
 
+#: of names of JSON Lines, be they one
+ENDINGS_OF_LINES: Final = (".jsonl", ".ndjson")
+
 #: so many records are read together, and so many bytes of a file
 MANY: Final = 10_000
 BLOCK: Final = 1 << 19

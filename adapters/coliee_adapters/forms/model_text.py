@@ -16,8 +16,8 @@ Not entailed, Non-entailment, Contradiction, いいえ, 誤り, 誤, 誤って�
 nor is ``Y, the seller, …``. A mark that is denied, or is a condition, marks nothing: ``the wrong answer is Yes``, ``if
 the answer is Yes``. Nor is a word that the rest of its sentence denies (``はい、とは言えない``, ``Yes, that is not
 correct``), or beside which is its probability. What reasoning models think, ``<think>…</think>``, is not read. Where
-several answers are found that differ, or a second thought behind one (``Wait, actually no.``), or none, the text has
-no answer.
+several answers are found that differ, or a second thought behind one (``Wait, actually no.``), or that the statement is
+what the answer denies, or none, the text has no answer.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ _OPEN: Final = (
     rf"(?!\s*:\s*{_CHANCE})"
 )
 _END: Final = (
-    r"(?=\s*(?:[,;:!。、()\n—–]|\.(?!\s*[0-9])|$|-\s|(?:because|since|by)\b|です(?![がか])|である|だ(?:[。\n]|$)))"
+    r"(?=\s*(?:[,;:!。、()\n—–]|\.(?!\s*[0-9])|$|-\s|(?:because|since|by)\b|です(?![がか])|である|だ(?:[。\n]|$)|"
+    r"[にと](?:変更|訂正|修正)?(?:する|します)(?:[。\n]|$)))"
 )
 #: a letter can be a person of the case: Y, the seller, …
 _END_OF_LETTER: Final = (
@@ -76,7 +77,7 @@ _MARK: Final = (
     r"(?:(?:answer|output|label|verdict|conclusion|prediction|judge?ment|decision|entailment|entailed)"
     r"(?:\s*\([^()\n]{0,40}\)|\s+y(?:es)?(?:/|\s+or\s+)no?\b)?|y(?:es)?(?:/|\s+or\s+)no?\b(?=\s*[:=])|"
     r"答え|回答|解答|結論|判定|正解)"
-    r"\s*(?:is|should be|must be|changes to|:|=|->|→|は|】|\s[-–—]\s)\s*+:?\s*+"
+    r"\s*(?:is(?: now)?|should be|must be|(?:changes )?to|:|=|->|→|は|を|】|\s[-–—]\s)\s*+:?\s*+"
 )
 #: what a Japanese judgement is on; elsewhere in a sentence, what is called 記述 may be a part of the question
 _STATEMENT: Final = (
@@ -91,7 +92,9 @@ _JUDGED: Final = (
 )
 #: a second thought: No. Wait, actually yes.
 _AGAIN: Final = (
-    r"(?<![^.!?。,;:、\n—–-])[^\S\n]*+(?:(?:no,? )?wait|actually|hmm+|sorry|correction|rather|on reflection|but(?=\s)|"
+    r"(?<![^.!?。,;:、\n—–-])[^\S\n]*+(?:(?:no,? )?wait|actually|hmm+|sorry|(?:let me )?correct(?:ion| myself)|rather|"
+    r"scratch that|(?:up)?on (?:further )?(?:reflection|second thoughts?)|but(?=\s)|therefore|thus|hence|so|"
+    r"(?:so )?it should be|"
     r"いや|訂正|やはり|実は|よって|したがって)[^\w○×]*"
 )
 #: how many characters before a mark are looked at
@@ -117,6 +120,13 @@ _DENIES_NO: Final = (
     rf"(?!{_GOES_ON}(?:(?:{_THAT}(?:誤り|誤っている|間違い|不適切)(?:だ|である)?)?{_SAID_NOT}|"
     rf"{_THAT}(?:誤り|間違い|不適切)では(?:ない|ありません)|そ(?:う|の(?:とお|通)り)で(?:す|ある)|"
     rf"{_IT}(?:i?s (?:indeed )?{_RIGHT}|{_IS_NOT}{_WRONG})){_STOPS})"
+)
+#: what a text says of the statement behind its answer, wherever in a sentence
+_LATER: Final = (
+    r"\b(?<!of )(?<!why )(?<!otherwise, )(?:the|this) (?:given )?(?:statement|hypothesis|claim) "
+    r"(?:in question )?(?:is|was)(?: in fact| therefore| thus| actually)? ?"
+    rf"(?:(?P<no>(?:not|nt) {_RIGHT}|{_WRONG})|(?P<yes>(?:not|nt) {_WRONG}|{_RIGHT}))"
+    rf"(?=\s*(?:[.,;:!)\n]|$|(?:because|since|as|under|by|due|given|according|pursuant)\b)){_OPEN}"
 )
 #: an element that holds the answer: <answer>No</answer>
 _ELEMENT: Final = r"(?si)<(answer|label|final_answer)>((?:(?!<\1>).)*?)</\1>"
@@ -211,6 +221,7 @@ def label_of(text: str, words: Mapping[str, str] | None = None) -> bool | None:
         rest = plain[min(match.end("yes" if match["yes"] else "no") for match in answers) :]
         alone = rf"(?<=[.!。\n])[^\S\n]*+{known.word}(?=\s*(?:[.!。\n]|$))"
         behind += [*re.finditer(alone, rest), *_asserted(_AGAIN + known.word, rest)]
+        behind += [*_asserted(_LATER, rest), *_asserted(rf"(?<=、)記述は{known.word}", rest)]
     labels = {match["yes"] is not None for match in (*answers, *behind) if match}
     return labels.pop() if len(labels) == 1 else None
 
@@ -291,13 +302,20 @@ def _json(text: str, source: Source) -> Iterator[_Item]:
         whole: Any = json_text.parse(text, source.name)
         if isinstance(whole, dict) and (records := _under_a_key(whole, source)):
             whole = records
-        if isinstance(whole, dict) and not _query(whole, source):
+        if isinstance(whole, dict) and not _is_record(whole, source):
             for i, (name, value) in enumerate(whole.items(), start=1):
                 yield _item(name, value, Place(source.name, "item", i), source)
             return
         part, items = "item", enumerate(whole if isinstance(whole, list) else [whole], start=1)
     for number, value in items:
         yield _record(value, Place(source.name, part, number), source)
+
+
+def _is_record(whole: Mapping[str, Any], source: Source) -> bool:
+    """Whether an object is the one record of a file, and not texts by the ids of their queries."""
+    texts = {name for tier in _TEXTS for name in tier}
+    is_line = "query" in source.columns or source.name.endswith(json_text.ENDINGS_OF_LINES)
+    return is_line or bool(_query(whole, source)) or not texts.isdisjoint(map(normal_name, whole))
 
 
 def _under_a_key(whole: Mapping[str, Any], source: Source) -> list[Any]:

@@ -45,6 +45,8 @@ YES = [
     "はい、というのは登記が必要ないからです。", "Yes, it would be wrong to deny it.", "Yes: 1) valid; 2) not void.",
     "Yes, this is not the case for minors.", "Step 1 result: No. Step 2 result: Yes. Answer: Yes",
     "If so, the statement is wrong. But it is not so. Answer: Yes",
+    "Answer: Yes\n\nNote: if he is a minor, the statement is false.", "Y\nIt is not that the statement is false.",
+    "Answer: Yes\n\nExplanation: The statement is correct, so I keep my answer.", "The statement is false? Answer: Yes",
 ]  # fmt: skip
 NO = [
     "N", "no", "No.", "FALSE", "Not entailed", "non-entailment",
@@ -65,6 +67,7 @@ NO = [
     "Answer: N (confidence: high)", "Result: N", "Contradiction", "Not entailment", "The statement is wrong.",
     '{"answer": "No", "premise_true": "Yes"}', "No, although A is actually true, B.",
     "いいえ、そうであるとは限りません。", "いいえ、そうですね、登記が必要です。", "いいえ、誤りと考えて差し支えない。",
+    "Answer: No\nThe first half of the statement is correct.", "No\n\nThe statement is only partially correct.",
     "No, it is not wrong for B to refuse.", "No. Otherwise, the statement is correct.",
 ]  # fmt: skip
 NEITHER = [
@@ -104,6 +107,11 @@ NEITHER = [
     "Yes.\n\nActually, on reflection the answer changes to No.", "Final answer: Yes. Wait, no.", "Yes. But no.",
     "The answer is correct.", "Your answer: incorrect", "Contradiction: no", "As a result, no notice is due.",
     "Is there an exception? Result: No. Hence the statement holds.", "Contradiction (none)", "Contradiction, none.",
+    "Answer: N\n\nUpon reflection the statement is correct, so I change my answer to Y.",
+    "Answer: Y\n\nHowever, considering Article 5, the statement is incorrect.", "答え：×\n\n答えを○に変更する。",
+    "Yes\n\nExplanation: The statement is false because of Article 5.", "Answer: N\n\nI change my answer to Y.",
+    "Final answer: Y\n\nUnder Article 5, this claim is not true.", "Answer: No\n\nUpon further reflection, yes.",
+    "Answer: N\nTherefore, Y.", "Answer: N\nMy answer is now Y.", "答え：○\n第5条によれば、記述は正しくない。",
     "Yes, that's incorrect.", "はい、とまでは言えない。", "はい、正しいと断定することはできません。",
 ]  # fmt: skip
 
@@ -239,12 +247,28 @@ def test_texts_come_out_of_what_services_wrap_them_in(form, many, tmp_path):
         *("R07-01-A\n", '[{"output": "Y"}]', '[{"id": "1", "output": 3}]', "", "R07-01-A Y\nR07-01-A N\n"),
         '[{"id": "1", "response": ["Y", "N"]}]',
         *('[{"id": "1", "output": "Y", "response": "N"}]', '["Y"]', '{"R07-01-A": 1}'),
+        '{"question": "R07-01-A", "completion": "Y"}',
     ],
 )  # fmt: skip
 def test_a_file_without_one_text_a_question_is_refused(text, source):
     with pytest.raises(InputError) as refused:
         detect.read_run(source(text), form="text")
     assert refused.value.path == "f.txt"
+
+
+@pytest.mark.parametrize("many", [1, 2])
+@pytest.mark.parametrize(
+    ("record", "option", "expected"),
+    [
+        ({"doc": {"id": "R07-01-A"}, "resps": [["N"]]}, "--columns=query=doc.id,answer=resps", "R07-01-A N A\n"),
+        ({"uid": "R07-01-A", "v": "N"}, "--columns=query=uid,answer=v", "R07-01-A N A\n"),
+        ({"uid": "R07-01-A", "v": "N"}, "--tag=A", ""),
+    ],
+)
+def test_a_record_alone_is_read_as_several_are(record, option, expected, many, tmp_path, call):
+    (tmp_path / "A.jsonl").write_text(f"{json.dumps(record)}\n" * many)
+    code, out, err = call("convert", tmp_path / "A.jsonl", "-", "--from=text", "--to=labels", option)
+    assert (code, out, "[missing-id]" in err) == (0 if expected else 2, expected, not expected)
 
 
 @pytest.mark.parametrize(
