@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError
 from coliee_adapters.records import Run, nfkc_folded
-from coliee_ir import Evaluator, Fusion, evaluate
+from coliee_ir import Evaluator, evaluate
 from coliee_ir.cli import main
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
@@ -73,11 +73,3 @@ def test_validate_names_what_an_id_in_another_form_was_meant_to_be(tmp_path, cap
     assert main(["validate", "run.json", "--protocol", "alqac", "--gold", "gold.json", "-f", "json"]) == 1
     [unknown] = [one for one in json.loads(capsys.readouterr().out)["findings"] if one["rule"] == "query-unknown"]
     assert "NFC" in unknown["remedy"] and "Câu1" in unknown["remedy"]
-
-
-def test_runs_in_two_forms_are_fused_with_a_remark():
-    runs = {"q": ["Điều5", "第5条", "x"]}, {"q": [normalize("NFD", "Điều5"), "第５条", "x"]}
-    remarks = " ".join(Fusion("rrf").fuse(*runs).remarks)
-    assert "2 " in remarks and "第５条 for 第5条" in remarks
-    others = Fusion("rrf").fuse(runs[0], {"q": ["第7条", "x"]}).remarks
-    assert "other-form" not in [getattr(remark, "kind", "") for remark in others]
