@@ -630,8 +630,10 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
     named: dict[str, str] = {}
     for file in files:
         if isinstance(file, Source):
-            with contextlib.suppress(ColieeError):  # reading the file reports the error
+            try:
                 named |= {normal_name(name): name for name in (*detect.header_of(file), *keys_of(file))}
+            except ColieeError:  # which reading the file reports
+                return
     for role, name in columns.items():
         if role not in ANSWERS and not _is_path(name.split("."), named):
             names = ", ".join(sorted(named.values()))

@@ -531,8 +531,7 @@ def without_marks(raw: bytes) -> bytes:
 def _garbled(head: bytes, name: str) -> InputError | None:
     """The error that text is in another encoding, or holds what none does."""
     if file_kinds.is_utf16(head):
-        remedy = "save the file as UTF-8, as `coliee-ir validate FILE --fix OUT` does with a submission"
-        return InputError("encoding", name, "this is UTF-16 or UTF-32 text", remedy=remedy)
+        return InputError("encoding", name, "this is UTF-16 or UTF-32 text", remedy="save the file as UTF-8")
     return _nul(name, head.count(b"\n", 0, nul) + 1) if (nul := head.find(b"\0")) >= 0 else None
 
 

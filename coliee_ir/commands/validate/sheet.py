@@ -20,7 +20,7 @@ from coliee_adapters.forms.lines import BLANKS
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.remarks import for_count
 from coliee_adapters.system_descriptions import Description
-from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.commands.validate.rules import CONVERT, RULES, Severity
 from coliee_ir.inbox.corpora import listed_ids, read_corpus
 from coliee_ir.judging.mismatch import respelled
 from coliee_ir.reading.anything import read_queries
@@ -29,6 +29,9 @@ from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, SubmissionRules, 
 #: how many places of a finding are kept, and how many characters of what stood there
 _PLACES: Final = 3
 _LONGEST: Final = 200
+
+#: of a file that no other command reads
+_NO_TEXT: Final = frozenset({"utf-16", "not-utf8"})
 
 #: how JSON and XML begin, and no line of columns
 OTHER_FORMS: Final = ("{", "[", "<")
@@ -296,6 +299,8 @@ class Sheet:
     ) -> None:
         """Count one more finding of a rule."""
         if rule not in self.found:
+            if facts.get("command", RULES[rule].command) == CONVERT and not _NO_TEXT.isdisjoint(self.found):
+                facts["command"] = ""
             self.found[rule] = Finding(self.name, rule, facts=self._facts | facts)
         self.found[rule].add(line, column, found, remedy)
 

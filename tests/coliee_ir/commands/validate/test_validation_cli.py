@@ -70,6 +70,16 @@ def test_a_copy_in_the_order_of_scores_that_contradict_ranks_is_told_as_such(cal
     assert Path("turned").read_text().splitlines()[0] == "000101 000201 T"
 
 
+@pytest.mark.parametrize(("codec", "told"), [("utf-8", True), ("utf-16", False), ("latin-1", False)])
+def test_a_command_that_cannot_read_the_file_is_no_remedy(codec, told):
+    put("run.csv", "query_id;doc_id;résumé\n000101;000201;0.5\n".encode(codec))
+    (finding,) = [one for one in validate("run.csv", task="1").findings if one.rule == "table"]
+    assert bool(finding.command) == told
+    if codec == "utf-16":
+        with refusing(InputError, "run.csv: [encoding]"):
+            convert("run.csv", "out", columns={"query": "query_id"})
+
+
 def test_errors_exit_with_1_and_warnings_and_notes_with_0(call):
     code, out, err = call(put("run.txt", RUN1))
     assert matches((code, err), (0, f"task 1 of {NEWEST} …\n")) and mentions(out, "0 errors, 0 warnings, 0 notes")
