@@ -20,7 +20,7 @@ import numpy as np
 
 from coliee_adapters import forms
 from coliee_adapters.errors import MismatchError, quoted
-from coliee_adapters.forms.vocabulary import LABELS
+from coliee_adapters.forms.vocabulary import LABELS, MEMORY
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
 from coliee_adapters.records import (
     STATUTE_ID,
@@ -51,6 +51,8 @@ _PASSAGES = "if these are passages, `coliee-ir convert --chunks '_[0-9]+$'` make
 _NO_PASSAGE = "the gold's ids end earlier: write R07-01-A, not R07-01-A_0"
 _NO_ARTICLE = "424 and 424-2 are two articles: is this the gold of another task?"
 _LIKE = ", as `coliee-ir convert RUN OUT --like GOLD` does"
+#: of a run in memory, which no command reads
+_IN_PYTHON: Final = " (in pandas, read ids with dtype=str, or correct them with .astype(str).str.zfill or .str.replace)"
 _AS_GOLD: Final = f"write ids as the gold does{_LIKE}"
 _ZERO: Final = '--decision no_overlap=zero (in Python decisions={"no_overlap": "zero"})'
 _TRUE_SCORE: Final = f"; to score it anyway, use {_ZERO}"
@@ -169,6 +171,7 @@ def _mismatch(
 ) -> MismatchError:
     """The error, which quotes the gold; without its ids and path, and what it matches, for others."""
     problem = f"{what} (run: {_quoted_examples(of_run)}; gold {of_gold[0]}: {_quoted_examples(of_gold[1])})"
+    cause = cause.replace(_LIKE, _IN_PYTHON) if run == MEMORY else cause
     remedy = re.sub(r", as `.*` does$", "", re.sub(r" \(.*\)", "", cause))
     error = MismatchError("mismatch", run, problem, remedy=cause + hint)
     what = what.partition(" (")[0].replace("is in the gold", "is one of the task's")

@@ -272,7 +272,7 @@ def test_ids_that_are_written_otherwise_are_refused_though_one_matches(changes, 
     bad = written(run, gold, change) if changes is DOCUMENTS else written(run, gold, str, change)
     with pytest.raises(MismatchError) as refused:
         scored(gold, bad, task)
-    assert "--like" in str(refused.value.remedy)
+    assert "dtype=str" in str(refused.value.remedy)  # of a run in memory, which no command reads
     assert scored(gold, bad, task, decisions=Decisions(no_overlap="zero")) >= 0
 
 
@@ -314,6 +314,15 @@ def test_swapped_columns_are_refused():
         scored(gold, swapped, "1")
 
 
+@pytest.mark.parametrize("document", ["398.20", "0398-20", "20-Feb", "2024-02-04"])
+def test_the_command_that_writes_ids_as_the_gold_is_named_where_it_changes_any(document, tmp_path, call):
+    (tmp_path / "gold.json").write_text(json.dumps({LAW: ["398-20", "96"]}))
+    (tmp_path / "run.txt").write_text(run := f"{LAW} {document} T\n{LAW} 96 T\n")
+    mended, _ = done(call, "convert", tmp_path / "run.txt", "-", "--to", "columns", "--like", tmp_path / "gold.json")
+    _, err = done(call, "evaluate", tmp_path / "gold.json", tmp_path / "run.txt")
+    assert "[odd-id]" in err and ("--like" in err) == (mended != run)
+
+
 def test_a_few_ids_that_chance_makes_known_are_no_reason_to_rewrite_a_run():
     chance = random.Random(3)
     of_cases, of_paragraphs = case_gold(chance), {f"{n:03}": ["001"] for n in range(1, 101)}
@@ -321,12 +330,12 @@ def test_a_few_ids_that_chance_makes_known_are_no_reason_to_rewrite_a_run():
     for gold, other, task in ((of_paragraphs, run, "2"), (run, of_paragraphs | {"999": ["2"]}, "1")):
         with pytest.raises(MismatchError) as refused:
             scored(gold, other, task)
-        assert "--like" not in str(refused.value)
+        assert "dtype=str" not in str(refused.value)
     # a run of many other queries, in which these are right
     whole = {f"{int(query)}": documents for query, documents in {**of_cases, **run}.items()}
     with pytest.raises(MismatchError) as refused:
         scored({query: of_cases[query] for query in [*of_cases][:40]}, whole, "1")
-    assert "--like" in str(refused.value)
+    assert "dtype=str" in str(refused.value)
 
 
 def test_answers_whose_label_stands_first_are_told_to_be_swapped(tmp_path):
