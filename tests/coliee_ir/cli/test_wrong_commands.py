@@ -122,7 +122,6 @@ evaluate gold.json bm25.txt --only pairs                  │ ambiguous       �
 evaluate gold.json bm25.txt --only odd                    │ structure       │ odd, line 2:
 evaluate gold.json bm25.txt --only none                   │ empty           │ none:
 evaluate gold.json bm25.txt --only 000001,000009          │ unknown-query   │ 000009
-convert bm25.txt out --to pdf                             │ usage           │ 'pdf'
 convert bm25.txt out --to tort --template nowhere         │ no-file         │ nowhere
 """.strip().splitlines()
 

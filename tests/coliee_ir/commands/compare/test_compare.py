@@ -164,9 +164,18 @@ def test_a_margin_says_what_the_interval_allows():
         assert [pair.verdict for pair in found.pairs] == [first, *[f"better by more than {margin}"] * 2]
         assert "90%" in found.tables()[0].caption and f"{margin}" in found.tables()[0].caption
     assert [pair.verdict for pair in compared(*runs).pairs] == ["undecided", "better", "better"]
-    margin = 1.0001 * max(map(abs, one_pair(*close, confidence_level=0.9, **options).interval))
-    pair = one_pair(*close, margin=margin, **options)  # two one-sided tests: intervals of twice the level
-    assert (pair.verdict, max(map(abs, pair.interval)) > margin) == ("equivalent", True)
+    for options["test"] in ("randomisation", "t"):  # two one-sided tests: intervals of twice the level
+        margin = max(map(abs, one_pair(*close, confidence_level=0.9, **options).interval))
+        for factor, verdict in ((0.999, "undecided"), (1.001, "equivalent")):
+            pair = one_pair(*close, margin=factor * margin, **options)
+            assert (pair.verdict, max(map(abs, pair.interval)) > margin) == (verdict, True)
+
+
+def test_a_p_value_equal_to_alpha_tells_no_runs_apart():
+    runs = {f"q{n}": ["a"] for n in (1, 2, 3)}, NOTHING  # p = 2/2³
+    for level, verdict in ((0.75, "undecided"), (0.74, "better")):
+        assert one_pair(*runs, measure="MacroF1", confidence_level=level).verdict == verdict
+    assert one_pair(*runs, n_resamples=1, seed=0).verdict == "undecided"
 
 
 def test_groups_of_queries_are_swapped_as_one():

@@ -134,6 +134,9 @@ def test_what_one_gold_lacks_is_counted_and_scored_by_neither():
     alone = compare(scored_by(first, runs, only=queries), groups={query: groups[query] for query in queries})
     assert [run.score for run in found.runs] == pytest.approx([run.score for run in alone.runs])
     assert [pair.p for pair in found.pairs] == pytest.approx([pair.p for pair in alone.pairs])
+    golds = [{f"R05-{n:02d}-A": label for n, label in enumerate(labels)} for labels in ("YNNN", "NYNN")]
+    answers, others = (evaluate_all(gold, {"a": golds[0], "b": golds[1]}, task="4") for gold in golds)
+    assert compare(answers, other=others).agreement.relevant_queries == 2
 
 
 def test_kappa_is_of_grades_only_where_both_have_the_same_and_none_where_only_the_relevant_is_listed():

@@ -519,7 +519,7 @@ def test_the_ending_names_the_form(put, text, ending, call):
          "[answer-tie] … 1 question …"),
         ("s.txt", "q Answer: Yes\nq No.\nq Yes, because\np Who knows?\np No.\n", {"form": "text"}, "q Y s\np N s\n",
          "[no-vote] 1 … (first: line 4: 'Who knows?')"),
-        ("s.json", '{"q": ["Y", "N", "Y"], "p": ["no"]}', {}, "q Y s\np N s\n", "2 answers"),
+        ("s.json", '{"q": ["Y", "N", "N"], "p": ["yes"]}', {}, "q N s\np Y s\n", "2 answers"),
         ("s.jsonl", '{"id": "q", "answers": ["N", "Y", "Y"]}\n{"id": "p", "answers": ["N"]}',
          {"columns": {"answer": "answers"}}, "q Y s\np N s\n", "2 answers"),
         ("s.csv", "id,sample,answer\nq,0,Y\nq,1,N\nq,2,Y\n", {}, "q Y s\n", "1 answer"),

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import one_step
 import pytest
@@ -10,7 +11,7 @@ from example_runs import EXAMPLES
 
 from coliee_ir import Answers, Run
 from coliee_ir.commands.edition import Edition, Public, TaskPart
-from coliee_ir.commands.edition.public import Pictures, paper_files, set_tables
+from coliee_ir.commands.edition.public import Pictures, is_worth, paper_files, set_tables
 from coliee_ir.output.grid import Grid
 
 GOLD = {"000001": ["000011"], "000002": ["000012", "000013"]}
@@ -55,6 +56,8 @@ def test_one_document_has_every_part_once():
     for text in (made[name] for name in ("paper.tex", *inputs)):
         begun, ended = (sorted(re.findall(rf"\\{word}{{(\w+)}}", text)) for word in ("begin", "end"))
         assert begun == ended and text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")
+    empty, one = (Grid(["n"], [["1"]] * n, "", label="tab:task1-relevant") for n in (0, 1))
+    assert not is_worth(one) and not is_worth(replace(empty, label="tab:task1-results"))
     assert main.startswith("% !TeX program = pdflatex\n") and r"\title{COLIEE \& Co}" in main
     assert table(made["task1-results.tex"])[:2] == [
         ["Place", "File", "Run", "F1", "Precision", "Recall", r"Rank 95\%", r"Interval 95\%"],
