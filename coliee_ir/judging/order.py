@@ -86,13 +86,18 @@ def ranked_otherwise(lines: Columns, keys: Keys | None = None) -> Iterator[str]:
 
 
 def disagree(ranks: Sequence[str] | Sequence[int] | IntArray, scores: Sequence[float] | FloatArray) -> bool:
-    """Whether ranks order documents otherwise than their scores do; constant ones order nothing."""
+    """Whether ranks order documents otherwise than their scores do; constant ones order nothing.
+
+    Ranks that are no whole numbers rather are scores, in a run whose two columns are exchanged.
+    """
     try:
         numbers = np.array(list(map(float, ranks)), dtype=np.float64)
     except ValueError:
         return False  # what is no number says nothing
     if (numbers == numbers[:1]).all():
         return False
+    if (np.floor(numbers) < numbers).any():
+        return True
     by_rank = as_compared(scores)[np.argsort(numbers, kind="stable")]
     return bool(np.any(by_rank[1:] > by_rank[:-1]))
 

@@ -20,6 +20,7 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError, ignoring
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, detect, json_text
+from coliee_adapters.forms.columns import last_column
 from coliee_adapters.forms.lines import content_lines, counted, first_lines, split_columns
 from coliee_adapters.forms.rows import gold_in, run_in
 from coliee_adapters.forms.vocabulary import (
@@ -28,6 +29,7 @@ from coliee_adapters.forms.vocabulary import (
     MEMORY,
     OF_GOLD,
     OF_RUN,
+    GoldOrRun,
     checked_columns,
     deciding_column,
     is_header,
@@ -69,7 +71,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
 
     A list has an id in the first column of each line, whatever follows, or all ids in one line.
     """
-    file = readable(source)
+    file = readable(source, kind="gold")
     if not isinstance(file, Source):
         raise UsageError("not-a-file", "the queries must be given as a file")
     layout = rules.gold if rules is not None else None
@@ -185,7 +187,7 @@ def read_gold(
     if _are_several(source):
         golds = [read_gold(part, task=task, form=form, columns=columns) for part in source]
         return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
-    file = readable(source, columns)
+    file = readable(source, columns, "gold")
     if not isinstance(file, Source):
         return forms.frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
     layout = protocol(task).gold if task is not None and form is None else None
@@ -548,26 +550,37 @@ def reads_as_run(source: Any, *, task: str | None = None) -> bool:
     return False
 
 
-def readable(source: object, columns: Mapping[str, str] | None = None) -> Any:
+def readable(source: object, columns: Mapping[str, str] | None = None, kind: GoldOrRun = "run") -> Any:
     """A path as a Source, which is opened when something is asked of it; a lazy frame collected; all else as it is.
 
     In a process that was forked later, a lazy frame would wait for threads that are not there. What ranx holds, a
-    Series of labels and plain tuples become the dictionaries that they stand for.
+    Series of labels and plain tuples become the dictionaries that they stand for; of a ``kind`` of tuples that is a
+    run, 1, 2, 3 are refused, which are ranks in a file.
     """
     if isinstance(source, str | os.PathLike | Source):
         return Source.of(source, checked_columns(columns))
     if source is None or isinstance(source, Gold | Run | Answers | dict):
         return source
     if _are_several(source):
-        return [readable(part, columns) for part in source]
+        return [readable(part, columns, kind) for part in source]
     value: Any = source
     is_series = hasattr(value, "index") and hasattr(value, "to_dict") and not hasattr(value, "columns")
     if is_series or type(value).__module__.partition(".")[0] == "ranx":
         return value.to_dict()
     if isinstance(value, list) and value and all(type(row) is tuple and len(row) == len(value[0]) for row in value):
         with reading_errors_as_input(MEMORY):
+            if kind == "run" and len(value[0]) == 3 and type(value[0][2]) is not float:
+                _refuse_ranks(value)
             return _of_tuples(value)
     return forms.frames.collected(source)
+
+
+def _refuse_ranks(rows: Sequence[tuple[Any, ...]]) -> None:
+    """Refuse a run of tuples whose numbers a file of the same lines would have for ranks."""
+    if last_column((query, str(number)) for query, _, number in rows) == "rank":
+        problem = "the numbers of these tuples are 1, 2, 3, … per query, which could be ranks or scores"
+        remedy = "write scores as decimals, 1.0, or give a dictionary of lists, best first"
+        raise InputError("ambiguous", MEMORY, problem, found=str(rows[0]), remedy=remedy)
 
 
 def _of_tuples(rows: Sequence[tuple[Any, ...]]) -> Any:

@@ -33,7 +33,8 @@ _NONE: Final = rb"(?!)"
 FORMS: Final[Mapping[str, bytes]] = {
     "parquet": rb"PAR1",
     "tort": _JSON + rb'(?s:.*?)"(?:tort_id|plaintiff_claims|defendant_claims|court_decision)"',
-    "statute": rb"(?is)\s*<|.*?[\s,;](?:y|n|yes|no|true|false|[01])(?:[\s,;]|\Z)",
+    "statute": rb"(?is)\s*<|(?:.*?[\s,;](?:y|n|yes|no|true|false|[01])|"
+    rb"\s*[hr][0-9]+-[0-9]+-[^\s,;]+[\s,;]++[^0-9\s,;]++)(?:[\s,;]|\Z)",
     "json_records": _JSON,
     "model_text": _NONE,  # read where it is named
     "tabular": _TEXT,

@@ -98,8 +98,14 @@ def lists_labels(head: bytes, words: frozenset[str] = frozenset()) -> bool:
 
 
 def are_labels(rows: Sequence[tuple[str, str]]) -> bool:
-    """Whether most words beside queries are labels; 1 and 0 are if each query has one, see ``are_numbered``."""
-    letters = sum(word.lower() in LABELS for _, word in rows)
+    """Whether most words beside queries are labels; 1 and 0 are if each query has one, see ``are_numbered``.
+
+    Of a question, a word without a numeral is meant for one: it names no article.
+    """
+    letters = sum(
+        word.lower() in LABELS or (names_no_article(word) and STATUTE_ID.fullmatch(query) is not None)
+        for query, word in rows
+    )
     digits = {query: word for query, word in rows if word in DIGITS}
     once = len({query for query, _ in rows}) == len(rows)
     return 2 * max(letters, len(digits) if once and are_numbered(digits) else 0) > len(rows)
@@ -248,6 +254,11 @@ def article_named(text: str) -> str | None:
     if named is None or re.fullmatch(_ARTICLE, text) or any(c.isdigit() and not c.isdecimal() for c in text):
         return None  # ² and ② are no digits of a number
     return "-".join(str(_number(part)) for part in re.split("[の._-]", named[1] + named[2]))
+
+
+def names_no_article(word: str) -> bool:
+    """Whether a word has no numeral, as ○ and Oui."""
+    return word != "" and not any(map(str.isnumeric, word))
 
 
 def article_id(text: str, line: int, source: Source) -> str:

@@ -295,7 +295,10 @@ def roles_of(
             decides = search.option("retrieved")
             binary = values is not None and any(_could_answer(values(i)) for i in search.columns_without_role(_IDLE))
             remedy = f"if a column marks retrieved documents with 1 and others with 0, use {decides}"
-            remedy += "" if binary else f"; for scores, use {search.option('score')}; {known_names(kind)}"
+            scores = (
+                f"; for scores, use {search.option('score')}; where the lowest are best, --decision order=ascending"
+            )
+            remedy += "" if binary else f"{scores}; {known_names(kind)}"
         raise search.fault("missing-column", problem, remedy)
     if values is not None:
         if kind == "gold" and "relevance" not in checked:

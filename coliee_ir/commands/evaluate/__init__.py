@@ -195,7 +195,7 @@ def check_named_columns(
     others = [source for source in (*found.sources, *runs, *others) if source is not None]
     golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
     if golds and all(isinstance(source, Source) for source in others):  # what is in memory has columns too
-        check_columns([*(readable(file, columns) for file in golds), *others], columns)
+        check_columns([*(readable(file, columns, "gold") for file in golds), *others], columns)
 
 
 def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:

@@ -17,7 +17,8 @@ from typing import Any, Final, NamedTuple
 from coliee_adapters.errors import InputError, cut_to_width, printable, quoted
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import BLANKS
-from coliee_adapters.forms.vocabulary import DIGITS, LABELS
+from coliee_adapters.forms.statute import names_no_article
+from coliee_adapters.forms.vocabulary import DIGITS
 from coliee_adapters.remarks import for_count
 from coliee_adapters.system_descriptions import Description
 from coliee_ir.commands.validate.rules import CONVERT, RULES, Severity
@@ -38,10 +39,6 @@ OTHER_FORMS: Final = ("{", "[", "<")
 
 #: the columns of answers
 LABELLED: Final = ("QUERY", "Y", "TAG")
-
-#: what is meant for a label, though it may be none
-_LIKE_LABELS: Final = {*LABELS, *DIGITS, "t", "f"}
-
 
 WIDE_BLANK: Final = re.compile(r"[^\S\x00-\x7f]")
 _WORD: Final = re.compile(f"[^{BLANKS}]+")
@@ -340,7 +337,9 @@ class Sheet:
         self.contents, self.numbers, self.irregular = contents, numbers, irregular or bytearray()
         protocol, rules, labels = self.context.protocol, self.context.rules, 0
         if rules.columns and "answers" in protocol.parts:
-            labels = sum(len(words) in (2, 3) and words[1].lower() in _LIKE_LABELS for words in self.words())
+            labels = sum(
+                len(words) in (2, 3) and (words[1] in DIGITS or names_no_article(words[1])) for words in self.words()
+            )
         long = rules.long_list and re.search(LONG_LIST_FILE, self.name.rpartition("/")[2])
         is_labelled = not rules.columns or 2 * labels > len(numbers)
         self.kind = "answers" if is_labelled else "long" if long else "documents"

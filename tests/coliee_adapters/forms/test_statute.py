@@ -305,6 +305,7 @@ def test_what_is_written_is_read_again_and_what_would_not_be_is_not_written(tmp_
         ("q1 Y T <pair id='q'>", "labels"), ("R07-01-O\tY", "labels"), ("q1 Sorry T\nq2 Y T\nq3 N T\n", "labels"),
         ("# a\r/* b\nc */\rR07-01-O False my tag\r", "labels"), ("q1 Y T\nq2 Maybe T\n", "labels"),
         ("q1 Sorry\nq2 1\nq3 0\n", "labels"), ("q1 no 民", "labels"), ("Y", None), ("000001 000018 univABC\n", None),
+        ("R07-01-O ○ T\nR07-02-O × T\n", "labels"), ("R07-01-O 第九六条 T\n", None),
         ("H19-1-3 96 TAG\n", None), ("H21-5-3 Q0 213 1 0.8 TAG\n", None), ("R02-1-A 0 398-20 1\n", None),
         ('{"001": ["Y"]}', None), ("/* q1 Y T", None), ("# q1 Y T", None), ("", None),
         ("q1 Sorry T\nq2 Y T\n", None), ("q1 1 T\nq2 1 T\n", None),  # articles

@@ -53,6 +53,7 @@ def test_what_is_not_understood_is_refused_with_what_is_known(names, kind, probl
     assert begins(clause(error), problem)
     assert (error.path, error.line, error.found) == ("f.csv", 3, ", ".join(names.split()))
     assert "--columns" in (error.remedy or "")
+    assert ("order=ascending" in str(error.remedy)) == ("score or rank" in problem)  # distances may be meant
 
 
 def test_names_that_the_user_gives_win():

@@ -1,5 +1,6 @@
 """Runs in memory, judged where they lie, and their naive twin: every id and every score looked at by itself."""
 
+import contextlib
 import math
 from collections import OrderedDict, defaultdict
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
+from asserting import refusing
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -199,6 +201,14 @@ class Ranx:
 )
 def test_what_other_libraries_hold_is_read(gold, run, expected):
     assert next(iter(evaluate(gold, run, task=None if "R01" in str(gold) else "2").measures.values())) == expected
+
+
+def test_numbers_of_tuples_that_are_ranks_in_a_file_are_refused():
+    gold = [("1", "a", 1), ("1", "b", 2), ("2", "c", 1)]
+    for numbers, is_refused in (((1, 2, 1), True), ((2, 1, 1), True), ((1.0, 2.0, 1.0), False), ((5, 3, 4), False)):
+        rows = [(*row[:2], number) for row, number in zip(gold, numbers, strict=True)]
+        with refusing(InputError, "[ambiguous]") if is_refused else contextlib.nullcontext():
+            evaluate(gold, rows, task="2")
 
 
 def test_a_pair_that_is_given_twice_is_refused():

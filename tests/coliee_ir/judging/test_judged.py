@@ -96,6 +96,7 @@ def test_parts_with_a_common_query_or_of_two_golds_do_not_add(query):
         ([16777216.0, 16777217.0, 1.0], ["1", "2", "3"], 0),
         ([3.0, 2.0, 1.0], ["1", "2", "a"], 0),  # what is no number says nothing
         ([3.0, 2.0, 1.0], ["1", "2", "1.5"], 1),
+        ([1.0, 2.0, 3.0], ["0.5", "0.4", "0.3"], 1),  # columns that are exchanged
         ([3.0, 2.0, 1.0], ["1.0", "2.0", "10.0"], 0),  # as numbers, not as text
     ],
 )

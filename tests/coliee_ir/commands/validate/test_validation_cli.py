@@ -257,6 +257,7 @@ def test_the_articles_and_the_answers_keep_one_tag_in_a_folder_that_is_made(fold
 
 _LATIN = RUN1.replace(b"000203", b"00020\xe9")
 _ANSWERED = ANSWERS.replace(b" Y ", b" 1 ")
+_MARKED = "R06-01-A ○ T\nR06-01-U × T\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -342,7 +343,8 @@ FOUND = (
     ({"a": lines("827 013 020", "828 011")}, {"task": "2"}, [("a", "unreadable", 1), ("a", "tag-missing", 1)]),
     ({"a": lines(r"827 013 RUN1\n828 014 RUN1\n")}, {"task": "2"}, [("a", "columns", 1)]),
     ({"a": lines("R07-01-U Q0 1 1 0.5 A", "R07-01-U Q0 2 2 0 A")}, OF_2025, [("a", "long-list-missing", 1)]),
-    # all 1 are no labels
+    # what has no numeral is no article of a question; all 1 are no labels
+    ({"a": _MARKED}, {}, [("a", "not-ascii", 2), ("a", "label-unknown", 2)]),
     ({"a": _ANSWERED.replace(b"U 1", b"U N")}, {"task": "4"}, [("a", "label-unknown", 2)]),
     # answers may come first; another tag in one line makes no other run; a file without a tag may be what is missing
     ({"answers.ALPHA": ANSWERS, "task3.ALPHA": S}, {}, []),
