@@ -56,7 +56,7 @@ def test_an_empty_cell_is_no_word_and_no_label_is_named_after_its_question(call)
 def test_marks_beside_questions_are_answers_and_no_articles(call):
     Path("marks.txt").write_text("R07-01-O ○ T\nR07-02-O × T\n")
     assert mentions(call("convert", "marks.txt", "out", "--to", "trec")[2], "[bad-label] … (found '○')")
-    done(call, "convert", "marks.txt", "out", "--labels", "Y=○,N=×")
+    done(call, "convert", "marks.txt", "out", "--to", "labels", "--labels", "Y=○,N=×")
     assert Path("out").read_text() == "R07-01-O Y T\nR07-02-O N T\n"
 
 
