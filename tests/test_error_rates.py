@@ -113,7 +113,8 @@ def test_the_rates_in_the_docs_keep_to_their_bounds():
     levels = {row[0]: row[1:] for row in rows[: rows.index(["one is better, by .05 if not said", *rows[0][1:]])]}
     for name, cells in levels.items():
         for cell, queries in zip(cells, error_rates.SIZES, strict=True):
-            if queries >= 50 and "%" in cell and "accuracy" not in name:
+            least = 400 if "is better in these" in name else 50  # which the docs tell
+            if queries >= least and "%" in cell and "accuracy" not in name:
                 assert 1 <= float(cell.split("%")[0]) <= 9  # of 300 pairs
     boards = [row for row in rows if row[0].isdigit() and len(row) == 7]
     assert [int(row[0]) for row in boards] == list(error_rates.BOARDS)

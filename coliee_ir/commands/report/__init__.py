@@ -133,6 +133,8 @@ def report(
     checked(scored, 1, "a report")
     board = leaderboard(scored, measure=measure, n_resamples=n_resamples, seed=seed)
     runs = [entry.scores for entry in board.entries]
+    if not runs:
+        raise UsageError("no-run", f"no run can be ranked: {board.invalid[0].reason}")
     comparison = None
     unknown: list[str] = []
     if baseline is not None and len(runs) == 1:

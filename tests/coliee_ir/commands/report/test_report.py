@@ -247,6 +247,8 @@ def test_of_another_gold_a_section_has_the_tables_and_sentences_of_compare(call,
         assert mentions(failing(call, "report", *words, "-o", path), sentence)
     with refusing(UsageError, "[too-few] …"):
         coliee_ir.report(scored[0], other=scored[1][:1])
+    articles = EXAMPLES / "task3-2025"  # of which the rules of 2026 rank none
+    assert "[no-run]" in failing(call, "report", articles / "gold.xml", articles / "task3.ALPHA", "-o", path)
 
 
 def test_what_cannot_be_chosen_or_was_not_found_has_a_page_all_the_same():
