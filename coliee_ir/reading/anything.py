@@ -640,15 +640,17 @@ def _is_path(keys: Sequence[str], named: Collection[str]) -> bool:
 
 def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
     """Refuse names of columns that no file has."""
-    named: dict[str, str] = {}
+    named, unreadable = dict[str, str](), list[ColieeError]()
     for file in files:
         if isinstance(file, Source):
             try:
                 named |= {normal_name(name): name for name in (*detect.header_of(file), *keys_of(file))}
-            except ColieeError:  # which reading the file reports
-                return
+            except ColieeError as error:  # which reading the file reports
+                unreadable.append(error)
     for role, name in columns.items():
         if role not in ANSWERS and not _is_path(name.split("."), named):
+            if unreadable:  # the column may be there
+                raise unreadable[0]
             names = ", ".join(sorted(named.values()))
             listed = f"their columns are {names}" if named else "no file has a row that names columns"
             if "." in names:
