@@ -81,7 +81,7 @@ RULES: Final[dict[str, Rule]] = {
     "tag-words": Rule(_E, f"{_LINES} (has|have) a run tag of several words", "write one word of letters and digits", _PAGE, "blanks removed", command=_WITH_TAG),
     "tag-characters": Rule(_E, f"{_LINES} (has|have) a run tag with characters other than letters and digits", "remove them", _PAGE, "taken out", command=_WITH_TAG),
     "tag-length": Rule(_E, f"{_LINES} (has|have) a run tag of more than {{tag_length}} characters", "shorten it", _PAGE, "shortened, unless two runs would then share a tag", command=_WITH_TAG),
-    "tag-differs": Rule(_E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE),
+    "tag-differs": Rule(_E, f"{_LINES} (has|have) another run tag than the first", "give the file one tag, or each run its own file", _PAGE),
     # queries
     "query-form": Rule(_E, "{n} query (id does|ids do) not have the organisers' format", "write ids as the organisers do", _PAGE, "rewritten to match --queries, if given", command="validate {file} {rules} --queries FILE --fix OUT"),
     "query-unknown": Rule(_E, "{n} query (id is|ids are) not in the query list", "is this the run of another year or task?", _OURS),
