@@ -28,7 +28,7 @@ CHECKS = (
 
 def run(*command: str | Path, cwd: Path) -> str:
     """Run a command, and show its output only if it fails."""
-    environment = {**os.environ, "PIP_CONSTRAINT": str(ROOT / "constraints.txt")}
+    environment = {**os.environ, "PIP_CONSTRAINT": (ROOT / "constraints.txt").as_uri()}  # pip splits a path at blanks
     done = subprocess.run([str(c) for c in command], cwd=cwd, env=environment, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"wheel smoke test: {' '.join(map(str, command))} failed\n{done.stdout}{done.stderr}")
