@@ -265,30 +265,30 @@ class Fusion:
         """The weight of each run, and what there is to say of that."""
         if self.weights is None:
             return np.ones(len(records)), []
-        given = [(tag_of(record), file_of(record) if self.files else "") for record in records]
-        fitted = [*zip(self.runs, self.files or ("",) * len(self.runs), strict=False)]
-        tags = [[tag for tag, _ in names] for names in (fitted, given)]
+        tags = [[*self.runs], [tag_of(record) for record in records]]  # of the fitting, and given
         texts = [", ".join(shortened(tag) or "one without a tag" for tag in of_runs) for of_runs in tags]
         if len(self.weights) != len(records):
             problem = f"{counted(len(self.weights), 'weight')} for {len(records)} runs: give one a run"
-            about = "; fitted to {}; given: {}".format(*texts) if fitted else ""
+            about = "; fitted to {}; given: {}".format(*texts) if self.runs else ""
             raise UsageError("bad-value", problem + about)
-        if not fitted:
+        if not self.runs:
             return np.array(self.weights), []
-        if sorted(given) == sorted(fitted):
-            places, left = list[int](), dict(enumerate(fitted))
-            for name in given:
-                places.append(next(i for i in left if left[i] == name))
-                del left[places[-1]]
-            turned = [Remark.of("fitted-to-others.order", fitted=texts[0])] if places != sorted(places) else []
-            return np.array(self.weights)[places], list(turned)
+        fitted, given = [(tag, "") for tag in tags[0]], [(tag, "") for tag in tags[1]]
+        if self.files and len({*fitted}) < len(fitted):  # the names of files tell runs of one tag apart
+            fitted = [*zip(self.runs, self.files, strict=True)]
+            given = [(tag_of(record), file_of(record)) for record in records]
+        if sorted(given) == sorted(fitted) and len({*fitted}) == len(fitted):
+            places = [fitted.index(name) for name in given]
+            remarks = [Remark.of("fitted-to-others.order", fitted=texts[0])] if places != sorted(places) else []
+            return np.array(self.weights)[places], [*remarks]
         alike = [[re.sub("[0-9]+", "", tag) for tag in of_runs] for of_runs in tags]  # but for years or numbers
         if {*filter(None, tags[0])} & {*tags[1]} or (alike[0] != alike[1] and sorted(alike[0]) == sorted(alike[1])):
             problem = f"weights were fitted to {texts[0]}, and it is not known which belongs to which of {texts[1]}"
-            raise UsageError(
-                "ambiguous", f"{problem}: give runs with the tags, and files with the names, of the fitting"
-            )
-        return np.array(self.weights), [Remark.of("fitted-to-others", fitted=texts[0], applied=texts[1])]
+            remedy = "give runs with the tags of the fitting, and of one tag, files with its names"
+            raise UsageError("ambiguous", f"{problem}: {remedy}")
+        are_others = tags[0] != tags[1]
+        remarks = [Remark.of("fitted-to-others", fitted=texts[0], applied=texts[1])] if are_others else []
+        return np.array(self.weights), [*remarks]
 
     def _unscored(self, records: Sequence[Run | Answers], names: Sequence[str]) -> list[str]:
         """Which runs have no scores, where the method looks at scores."""

@@ -139,12 +139,8 @@ class _ColumnMatcher:
             remedy = f"shorten it: {cleaned[:longest]}, if no other run is called so"
             add("tag-length", *line.place(-1), tag, remedy=remedy, tag_length=longest)
         if tag != first:
-            add(
-                "tag-differs",
-                *line.place(-1),
-                tag,
-                remedy=f"give the file one tag, or each run its own file; the first line has {first}",
-            )
+            remedy = f"give the file one tag, or each run its own file; the first line has {first}"
+            add("tag-differs", *line.place(-1), tag, remedy=remedy)
         elif tag.isalnum() and len(tag) <= longest:
             self.sound_tag = tag
 

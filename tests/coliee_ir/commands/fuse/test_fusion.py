@@ -1,3 +1,4 @@
+import contextlib
 import json
 import math
 import pickle
@@ -340,6 +341,15 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to():
     assert of(fusion.fuse(a, b).run) == of(fusion.fuse(b, a).run) == {"q": {"x": 0.9, "y": 0.1}}
     assert "weights" not in str(fusion.fuse(a, b).remarks)
     assert mentions(heard(fusion.fuse(b, a).remarks), "[fitted-to-others] A, B …")
+    for files, is_refused in ((("a.txt", "b.txt"), True), (("d/x.txt", "d/y.txt"), False)):  # tags tell apart alone
+        named = [replace(run, path=path) for run, path in zip((b, a), files, strict=True)]
+        saved = replace(fusion, files=("y.txt", "x.txt"))
+        assert of(saved.fuse(*named).run) == {"q": {"x": 0.9, "y": 0.1}}
+        of_one_tag = replace(saved, runs=("A", "A"))
+        with refusing(UsageError, "ambiguous") if is_refused else contextlib.nullcontext():
+            of_one_tag.fuse(*(replace(run, tag="A") for run in named))
+    with refusing(UsageError, "ambiguous"):
+        replace(fusion, runs=("A", "A")).fuse(a, replace(b, tag="A"))
     other = Run.of({"q": ["y"]}, tag="C")
     with refusing(UsageError, "ambiguous"):
         fusion.fuse(other, a)
