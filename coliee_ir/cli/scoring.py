@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -20,7 +19,6 @@ from coliee_adapters.files import archives
 from coliee_adapters.files.source import PathLike, Source, is_folder, sha256_of
 from coliee_adapters.files.writing import check_inputs, check_outputs, check_places, open_bytes_replacing
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.forms.statute import article_named
 from coliee_adapters.kinds import with_kind
 from coliee_adapters.records import Answers, Run, RunLike
 from coliee_adapters.remarks import Remark
@@ -51,6 +49,9 @@ _PIECE = 1 << 16
 
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
+
+#: remarks on ids that are not written as the gold's
+_OF_NOTATION: Final = ("odd-id", "other-spelling", "lost-zeros")
 
 
 class Session:
@@ -432,21 +433,14 @@ def print_headers(scored: Sequence[Scores], evidence: str, excluded: int) -> Non
         _print_many_headers(scored, common)
     for remark in common if len(scored) > 1 else ():
         print_remark(f"all runs: {with_kind(remark)}")
-    if any(_is_mended(remark) for scores in scored for remark in scores.remarks):
-        print_remark("ids are written as in the gold by coliee-ir convert RUN OUT --like GOLD")
+    if any(remark.kind in _OF_NOTATION for scores in scored for remark in scores.remarks):
+        print_remark("coliee-ir convert RUN OUT --like GOLD mends ids that differ from the gold's in zeros or notation")
     if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
         join = "; the files of one run are joined by coliee-ir convert FILE FILE OUT --tag TAG" * (len(scored) > 1)
         print_remark(
             f"every run leaves more than half of the queries unanswered{join}; to score only the queries you ran, use "
             "--only FILE"
         )
-
-
-def _is_mended(remark: Remark) -> bool:
-    """Whether ``convert --like`` can write as in the gold what a remark names; no article that a date was made of."""
-    articles = re.findall(r"query [HR][0-9]+-[^ ]+: ([^;)]+)", remark) if remark.kind == "odd-id" else []
-    are_none = bool(articles) and not any(text.startswith("0") or article_named(text) for text in articles)
-    return remark.kind in ("odd-id", "other-spelling", "lost-zeros") and not are_none
 
 
 def by_rules(task: str, edition: int | None, evidence: str, excluded: int) -> str:
