@@ -1,5 +1,6 @@
 """Forms asked for by name, as the tests of a module do, through the doors that users take."""
 
+import json
 from collections.abc import Mapping
 
 from coliee_adapters.forms import detect
@@ -17,6 +18,21 @@ def readers(gold, run, usual=normal_id):
         return detect.read_run(source, form=run, rule=rule)
 
     return read_gold, read_run
+
+
+def ranked(run):
+    """Query → its documents with their scores, in the order of their lines."""
+    found = {}
+    for block in run.blocks():
+        scores = [None] * len(block.documents) if block.scores is None else list(block.scores)
+        for query, first, last in block.segments():
+            pairs = zip(block.documents[first:last], scores[first:last], strict=True)
+            found.setdefault(query, []).extend(pairs)
+    return found
+
+
+def one_a_line(objects):
+    return "".join(json.dumps(each) + "\n" for each in objects)
 
 
 def sniffed(head, *modules):

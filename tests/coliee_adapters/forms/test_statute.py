@@ -40,108 +40,67 @@ read_label_gold, read_answers = readers("labels", "labels")
 
 
 WORDS = {"y": True, "Yes": True, "TRUE": True, "n": False, "no": False, "False": False}
-GOLDS = {
-    "article elements with ids": (
-        '<pair id="H18-1-2" label="Y"><t1><article id="566"/>\n<article id="567"/></t1><t2>A sentence.</t2></pair>\n'
-        "<pair label='N' id='H18-1-3'><t1><article id='398-20'></article></t1><t2>Article 5 If</t2></pair>",
-        {"H18-1-2": {"566": 1, "567": 1}, "H18-1-3": {"398-20": 1}},
-        {"H18-1-2": True, "H18-1-3": False},
-    ),
-    "text in English": (
-        '<pair id="R05-01-A" label="N"><t1>\n(Offers)\n'
-        "Article 537(1)If one party promises, it is bound under\n"
-        "the provisions of Article 5, and Article 6 (1).\n(2) Article 7 applies.\n"
-        "  Article 398-2 (1) A right may be created.\nArticle 398-20\nThe principal is fixed.\n"
-        "</t1><t2>Article 99 Nothing.</t2></pair>",
-        {"R05-01-A": {"537": 1, "398-2": 1, "398-20": 1}},
-        {"R05-01-A": False},
-    ),
-    "text in Japanese": (
-        '<pair id="R01-1-A" label="Y"><t1>（担保）\n'
-        "第三百九十八条の二十　元本は、第五条及び第六条の規定により確定する。\n"
-        "２　第七条　は別とする。\n第五百六十六条\n"
-        "</t1><t2>第九条　なし。</t2></pair>\n"
-        '<pair id="R1-18-U" label="N"><t1>第５条　あり。</t1></pair>',
-        {"R01-1-A": {"398-20": 1, "566": 1}, "R1-18-U": {"5": 1}},
-        {"R01-1-A": True, "R1-18-U": False},
-    ),
-    "articles beside the question": (
-        '<pair id="R07-01-O" label="Y"><article>11</article><article> ７ </article><t2>A.</t2></pair>\n'
-        '<pair id="R07-02-O" label="N"><t2>Article 5 B.</t2></pair>\n'
-        '<pair id="R07-03-O" label="N"><article/><t2>C.</t2></pair>',
-        {"R07-01-O": {"11": 1, "7": 1}, "R07-02-O": {}, "R07-03-O": {}},
-        {"R07-01-O": True, "R07-02-O": False, "R07-03-O": False},
-    ),
-    "numbers that are not known": (
-        '<pair id="q" label="Y"><t1>[MISSING ARTICLE 11]\n第十二条　あり。\n[MISSING ARTICLE ３９８-２]</t1></pair>',
-        {"q": {"11": 1, "12": 1, "398-2": 1}},
-        {"q": True},
-        {"missing_article": ["line 3: q 11", "line 3: q 398-2"]},
-    ),
-    "no head": (
-        '<pair id="q1" label="Y"><t1>(Offers) Article 5 If one party promises. Article 6 If not.</t1></pair>\n'
-        '<pair id="q2" label="Y"><t1> \n </t1></pair>\n<pair id="q3" label="Y"><t1/></pair>',
-        {"q1": {}, "q2": {}, "q3": {}},
-        {"q1": True, "q2": True, "q3": True},
-        {"no_head": ["q1"]},
-    ),
-    "an article twice": (
-        "<pair id='q1' label='Y'><article>5</article><article>6</article><article>5</article></pair>\n"
-        "<pair id='q2' label='Y'><t1>Article 7 (1) If\nArticle 7 (2) If</t1></pair>",
-        {"q1": {"5": 1, "6": 1}, "q2": {"7": 1}},
-        {"q1": True, "q2": True},
-        {"gold_duplicate": ["line 3: q1 5", "line 4: q2 7"]},
-    ),
-    "elements before text": (
-        "<pair id='q' label='Y'><t1><article id='5'>\nArticle 6 If</article>\nArticle 7 If</t1></pair>",
-        {"q": {"5": 1}},
-        {"q": True},
-    ),
-    "labels alone, and ids as they are but for their ends": (
-        "<pair id=' R1-18-U.txt ' label='Y'><t2>Article 5 If</t2></pair><pair id='R01-18-U' label='Y'/>",
-        None,
-        {"R1-18-U": True, "R01-18-U": True},
-    ),
-    **{
-        f"articles alone: {label!r}": (
-            f"<pair id='q1' {label}><t1>Article 5 If</t1></pair><pair id='q2' {label}/>",
-            {"q1": {"5": 1}, "q2": {}},
-            None,
-        )
-        for label in ("", "label=''", "label=' '")
-    },
-    **{
-        word: (
-            f"<pair id='q1' label='{word}'/><pair id='q2' label=' N '/>",
-            None,
-            {"q1": label, "q2": False},
-            {"label_form": [f"line 3: {word}"]},
-        )
-        for word, label in WORDS.items()
-    },
-}
+#: pairs, articles, labels, remarks
+GOLDS = [
+    # article elements with ids
+    ('<pair id="H18-1-2" label="Y"><t1><article id="566"/>\n<article id="567"/></t1><t2>A sentence.</t2></pair>\n'
+     "<pair label='N' id='H18-1-3'><t1><article id='398-20'></article></t1><t2>Article 5 If</t2></pair>",
+     {"H18-1-2": {"566": 1, "567": 1}, "H18-1-3": {"398-20": 1}}, {"H18-1-2": True, "H18-1-3": False}, {}),
+    # texts
+    ('<pair id="R05-01-A" label="N"><t1>\n(Offers)\nArticle 537(1)If one party promises, it is bound under\n'
+     "the provisions of Article 5, and Article 6 (1).\n(2) Article 7 applies.\n"
+     "  Article 398-2 (1) A right may be created.\nArticle 398-20\nThe principal is fixed.\n"
+     "</t1><t2>Article 99 Nothing.</t2></pair>",
+     {"R05-01-A": {"537": 1, "398-2": 1, "398-20": 1}}, {"R05-01-A": False}, {}),
+    ('<pair id="R01-1-A" label="Y"><t1>（担保）\n第三百九十八条の二十　元本は、第五条及び第六条の規定により確定する。\n'
+     "２　第七条　は別とする。\n第五百六十六条\n</t1><t2>第九条　なし。</t2></pair>\n"
+     '<pair id="R1-18-U" label="N"><t1>第５条　あり。</t1></pair>',
+     {"R01-1-A": {"398-20": 1, "566": 1}, "R1-18-U": {"5": 1}}, {"R01-1-A": True, "R1-18-U": False}, {}),
+    # articles beside the question
+    ('<pair id="R07-01-O" label="Y"><article>11</article><article> ７ </article><t2>A.</t2></pair>\n'
+     '<pair id="R07-02-O" label="N"><t2>Article 5 B.</t2></pair><pair id="q" label="N"><article/><t2>C.</t2></pair>',
+     {"R07-01-O": {"11": 1, "7": 1}, "R07-02-O": {}, "q": {}}, {"R07-01-O": True, "R07-02-O": False, "q": False}, {}),
+    # numbers that are not known
+    ('<pair id="q" label="Y"><t1>[MISSING ARTICLE 11]\n第十二条　あり。\n[MISSING ARTICLE ３９８-２]</t1></pair>',
+     {"q": {"11": 1, "12": 1, "398-2": 1}}, {"q": True}, {"missing_article": ["line 3: q 11", "line 3: q 398-2"]}),
+    # no head
+    ('<pair id="q1" label="Y"><t1>(Offers) Article 5 If one party promises. Article 6 If not.</t1></pair>\n'
+     '<pair id="q2" label="Y"><t1> \n </t1></pair>\n<pair id="q3" label="Y"><t1/></pair>',
+     {"q1": {}, "q2": {}, "q3": {}}, {"q1": True, "q2": True, "q3": True}, {"no_head": ["q1"]}),
+    # an article twice
+    ("<pair id='q1' label='Y'><article>5</article><article>6</article><article>5</article></pair>\n"
+     "<pair id='q2' label='Y'><t1>Article 7 (1) If\nArticle 7 (2) If</t1></pair>",
+     {"q1": {"5": 1, "6": 1}, "q2": {"7": 1}}, {"q1": True, "q2": True},
+     {"gold_duplicate": ["line 3: q1 5", "line 4: q2 7"]}),
+    # elements before text
+    ("<pair id='q' label='Y'><t1><article id='5'>\nArticle 6 If</article>\nArticle 7 If</t1></pair>",
+     {"q": {"5": 1}}, {"q": True}, {}),
+    # labels alone, and ids as they are but for their ends
+    ("<pair id=' R1-18-U.txt ' label='Y'><t2>Article 5 If</t2></pair><pair id='R01-18-U' label='Y'/>",
+     None, {"R1-18-U": True, "R01-18-U": True}, {}),
+    # articles alone
+    *((f"<pair id='a' {label}><t1>Article 5 If</t1></pair><pair id='b' {label}/>", {"a": {"5": 1}, "b": {}}, None, {})
+      for label in ("", "label=''", "label=' '")),
+    *((f"<pair id='q1' label='{word}'/><pair id='q2' label=' N '/>", None, {"q1": label, "q2": False},
+       {"label_form": [f"line 3: {word}"]}) for word, label in WORDS.items()),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", GOLDS)
-def test_golds_of_every_generation(source, name):
-    text, qrels, labels, *remarks = GOLDS[name]
+@pytest.mark.parametrize(("text", "qrels", "labels", "remarks"), GOLDS)
+def test_golds_of_every_generation(source, text, qrels, labels, remarks):
     gold = read_gold(source(dataset(text)))
-    assert gold == Gold(qrels, labels, "f.txt", "statute-xml", remarks=noted(**(remarks[0] if remarks else {})))
+    assert gold == Gold(qrels, labels, "f.txt", "statute-xml", remarks=noted(**remarks))
     assert gold.queries == tuple(qrels or labels or ())
 
 
 @pytest.mark.parametrize(
     ("line", "article"),
     [
-        ("Article 566", "566"), ("\t Article 566 A seller", "566"), ("Article 32 (1) If", "32"),
-        ("Article 537(1)If", "537"), ("Article 566If", "566"), ("Article 398-20", "398-20"),
-        ("Article 398-2 (1)", "398-2"), ("Article 398-2-3 If", "398-2-3"),
+        ("Article 566", "566"), ("\t Article 566 A seller", "566"), ("Article 537(1)If", "537"),
+        ("Article 566If", "566"), ("Article 398-20", "398-20"), ("Article 398-2-3 If", "398-2-3"),
         ("Article\xa0９６（１）\u3000If", "96"), ("Article 398－2 If", "398-2"), ("Article 32 (1)…", "32"),
-        ("Article 5 “Person” means", "5"), ("第三百九十八条の二十　元本", "398-20"),
-        ("　第五百六十六条", "566"), ("第五百六十六条 売主", "566"), ("第398条の20\t元本", "398-20"),
-        ("第３９８条", "398"), ("第三九八条の二〇　元本", "398-20"),
-        ("第三百九十八条の二の三　元本", "398-2-3"), ("第百二十一条の二　無効", "121-2"),
-        ("第千五十条　親族", "1050"), ("第一千一百一十一条　親族", "1111"), ("第百一条の十", "101-10"),
+        ("Article 5 “Person” means", "5"), ("　第五百六十六条", "566"), ("第398条の20\t元本", "398-20"),
+        ("第３９８条", "398"), ("第三九八条の二〇　元本", "398-20"), ("第一千一百一十一条　親族", "1111"),
         ("第九十五条（錯誤）　意思表示は", "95"), ("第九十五条(錯誤)", "95"), ("Article 424の2 (1) If", "424-2"),
         ("Article 96: Fraud", "96"), ("Article 424-2:　If", "424-2"), ("Article 96: fraud", "96"),
     ],
@@ -171,47 +130,33 @@ def test_a_reference_is_no_head_even_where_a_line_starts(source, line):
     assert heads(source, f"Article 96 A person, pursuant to\n{line}") == ["96"]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "第424-2条　債", "第424-2条", "424 bis 2　If", "Article 424 bis 2 If", "Art. 424-2　If",
-        "Article 424_2 If", "Article 424（の2） If", "第424条 の2　債権者",
-    ],
-)  # fmt: skip
-def test_a_head_that_cannot_be_read_is_told_beside_others(source, line):
-    gold = read_gold(source(dataset(f'<pair id="q" label="Y"><t1>Article 96 If\n{line}\n第五条の規定</t1></pair>')))
-    assert (gold.qrels, gold.remarks.examples("no-head")) == ({"q": {"96": 1}}, (f"q: {line}",))
+def test_a_head_that_cannot_be_read_is_told_beside_others(source):
+    for line in (
+        *("第424-2条　債", "第424-2条", "424 bis 2　If", "Article 424 bis 2 If", "Art. 424-2　If", "Article 424_2 If"),
+        *("Article 424（の2） If", "第424条 の2　債権者"),
+    ):
+        gold = read_gold(source(dataset(f'<pair id="q" label="Y"><t1>Article 96 If\n{line}\n第五条の規定</t1></pair>')))
+        assert (gold.qrels, gold.remarks.examples("no-head")) == ({"q": {"96": 1}}, (f"q: {line}",))
 
 
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
         ("<pair id='q1' label='Y'/>\n<pair id='q2'/>", ", line 4: [missing-label] (found 'q2')"),
-        (
-            "<pair id='q1'><article>5</article></pair>\n<pair id='q2' label='N'/>",
-            ", line 3: [missing-label] (found 'q1')",
-        ),
+        ("<pair id='q1'><article>5</article></pair>\n<pair id='q2' label='N'/>",
+         ", line 3: [missing-label] (found 'q1')"),
         ("<pair id='q1' label='Y'/>\n\n<pair id='q1.txt' label='Y'/>", ", line 5: [duplicate] 3 … (found 'q1')"),
-        ("<pair label='Y'/>", ", line 3: [missing-id]"),
-        ("<pair id=' ' label='Y'/>", ", line 3: [missing-id]"),
-        *(
-            (f"<pair id='q1' label='{word}'/>", f", line 3: [bad-label] (found '{word}')")
-            for word in ("U", "Y/N", "Ｙ")
-        ),
-        *(
-            (f"<pair id='q1' label='Y'>\n{held}</pair>", f", line 4: [bad-article] (found '{found}')")
-            for held, found in (
-                ("<article>5, 6</article>", "5, 6"),
-                ("<t1><article id='398の2'/></t1>", "398の2"),
-                ("<article>Article 5</article>", "Article 5"),
-                ("<t1>[MISSING ARTICLE ]</t1>", ""),
-            )
-        ),
+        *((f"<pair {name} label='Y'/>", ", line 3: [missing-id]") for name in ("", "id=' '")),
+        *((f"<pair id='q' label='{word}'/>", f", line 3: [bad-label] (found '{word}')") for word in ("U", "Y/N", "Ｙ")),
+        *((f"<pair id='q1' label='Y'>\n{held}</pair>", f", line 4: [bad-article] (found '{found}')")
+          for held, found in (
+            ("<article>5, 6</article>", "5, 6"), ("<t1><article id='398の2'/></t1>", "398の2"),
+            ("<article>Article 5</article>", "Article 5"), ("<t1>[MISSING ARTICLE ]</t1>", ""))),
         ("<instance id='001'/>", ", line 2: [empty] (found '<dataset>')"),
         ("<pair id='q1'><t2>Article 5 If</t2></pair>\n<pair id='q2'><t1> </t1></pair>", ": [missing-label]"),
         ("<pair id='q1' label='Y'>", ", line 4, column 3: [syntax] mismatched tag …"),
     ],
-)
+)  # fmt: skip
 def test_what_gold_refuses(source, pairs, message):
     assert matches(told(read_gold, source(dataset(pairs))), f"f.txt{message}")
 
@@ -247,19 +192,16 @@ def test_answers(source, content, labels, tag, remarks):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("q1 Maybe T\nq2 2 T\n", ", line 1: [bad-label] (found 'Maybe')"),
-        ("q1 Q0 213 1 0.8 T\n", ", line 1: [bad-label] (found 'Q0')"),
-        ("q1 \x1b[31m T\n", ", line 1: [bad-label] (found '\\x1b[31m')"),
+        *((f"q {word} 3 1 0.8 T\n", f", line 1: [bad-label] (found {word!r})") for word in ("Maybe", "Q0", "\x1b[2J")),
         ("\nq1\n", ", line 2: [columns] (found 'q1')"),
         ("q1\u3000Y\xa0T\n", ", line 1: [columns] (found 'q1\\u3000Y\\xa0T')"),
         ("q1 Y T\nq2 Y T\nq1 True T\nq1.txt N T\n", ", line 4: [conflicting] line 1 … (found 'q1 N')"),
         ("q1 Y T\nq2 1 T\n", ", line 2: [mixed-forms] … (found '1')"),
         ("q1 1 T\nq2 0 T\nq3 no T\n", ", line 3: [mixed-forms] … (found 'no')"),
-        ("# nothing\n", ": [empty]"),
-        ("q1 Y T\n/* q2 Y T\n", ", line 2: [syntax]"),
+        ("# nothing\n", ": [empty]"), ("q1 Y T\n/* q2 Y T\n", ", line 2: [syntax]"),
         (b"q1 Y T\nq2 Y \x96\xaf\n", ", line 2: [encoding] (found '\\x96\\xaf\\n')"),
     ],
-)
+)  # fmt: skip
 def test_what_answers_refuse(source, content, message):
     assert matches(told(read_answers, source(content)), f"f.txt{message}")
     assert matches(told(read_label_gold, source(content)), f"f.txt{message}")
@@ -269,11 +211,8 @@ def test_answers_that_are_no_labels_are_kept_apart(source):
     answers = read_answers(source("q1 Sorry T\nq2 Y T\nq3 I cannot say\nq4,,T\nq1 Sorry T\n"))
     assert (answers.labels, answers.unreadable) == ({"q2": True}, ("q1", "q3", "q4"))
     assert answers.remarks.examples("unreadable-answer") == ("line 1: Sorry", "line 3: I", "line 4: q4 has no answer")
-    for read, text, found in (
-        (read_answers, "q1 Sorry T\nq1 Y T\n", "q1 Y"),
-        (read_label_gold, "q2 Y T\nq1 Sorry T\n", "Sorry"),
-    ):
-        assert mentions(told(read, source(text)), f"line 2: … (found '{found}')")
+    assert mentions(told(read_answers, source("q1 Sorry T\nq1 Y T\n")), "line 2: [conflicting] … (found 'q1 Y')")
+    assert mentions(told(read_label_gold, source("q2 Y T\nq1 Sorry T\n")), "line 2: … (found 'Sorry')")
     for line in ("R05-01-A Y Y N", "R05-01-A,Y,N", "R05-01-A Y yes"):  # an answer in the place of the run tag
         assert "[ambiguous]" in told(read_answers, source(f"{line}\n"))
 
