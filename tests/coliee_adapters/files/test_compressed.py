@@ -37,18 +37,16 @@ every = pytest.mark.parametrize("one", COMPRESSIONS, ids=[one.name for one in CO
 
 @every
 def test_a_compressed_file_is_read_like_any_other(one, monkeypatch):
-    packed = PACK[one.name](TEXT.encode())
+    packed, named = PACK[one.name](TEXT.encode()), f"run.txt{one.ending}"
     Path("run.txt").write_bytes(packed)  # known by its bytes, not by its name
-    Path(f"run.txt{one.ending}").write_bytes(PACK[one.name](TEXT[:9].encode()) + PACK[one.name](TEXT[9:].encode()))
+    Path(named).write_bytes(PACK[one.name](TEXT[:9].encode()) + PACK[one.name](TEXT[9:].encode()))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(packed)))
-    for path in ("run.txt", f"run.txt{one.ending}", "-"):
+    for path in ("run.txt", named, "-"):
         source = Source(path)
         for _ in range(2):
-            assert source.head() == TEXT.encode()
-            assert source.text() == TEXT
-            assert b"".join(source.blocks(5)) == TEXT.encode()
+            assert source.head() == source.text().encode() == b"".join(source.blocks(5)) == TEXT.encode()
         assert not source.is_file
-    assert Source(f"run.txt{one.ending}").stem == "run"
+    assert Source(named).stem == "run"
 
 
 @every
@@ -64,19 +62,19 @@ def test_pieces_of_any_size_are_those_of_the_content(one, streams, sizes):
     assert raw.tell() <= 1 << 18  # of twice as much; Python's gzip reads 128 KiB ahead from 3.12 on, other ones less
 
 
+#: what is done to packed data
+DAMAGE = {
+    "cut short": lambda packed: packed[:-20],
+    "overwritten": lambda packed: packed[: len(packed) // 2] + b"\xff" * 99 + packed[len(packed) // 2 + 99 :],
+    "with more behind it": lambda packed: packed + b"more",
+    "nearly nothing": lambda packed: packed[:12],
+}
+
+
 @every
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda packed: packed[:-20],
-        lambda packed: packed[: len(packed) // 2] + b"\xff" * 99 + packed[len(packed) // 2 + 99 :],
-        lambda packed: packed + b"more",
-        lambda packed: packed[:12],
-    ],
-    ids=["cut short", "overwritten", "with more behind it", "nearly nothing"],
-)
+@pytest.mark.parametrize("damage", DAMAGE)
 def test_damaged_data_is_refused_in_one_sentence(one, damage):
-    Path("run").write_bytes(damage(PACK[one.name](LONG)))
+    Path("run").write_bytes(DAMAGE[damage](PACK[one.name](LONG)))
     for read in (Source.text, lambda source: list(source.blocks(1 << 16))):
         try:
             read(Source("run"))
@@ -94,10 +92,8 @@ def test_the_limits_of_unpacked_data_hold(one, monkeypatch):
     error = refused(lambda: list(Source("run").blocks(1 << 18)))
     assert mentions(clause(error), "[too-large] 200 …")
     assert "unpack" in str(error.remedy)
-    if one.name == "gzip":
-        assert mentions(clause(refused(Source("run").text)), "[too-large] 200 …")
-        Path("run").write_bytes(PACK[one.name](b"a\n" * (6 << 20)))  # below 16 MiB, whatever its ratio
-        assert Source("run").text() == "a\n" * (6 << 20)
+    Path("run").write_bytes(PACK[one.name](b"a\n" * (6 << 20)))  # below 16 MiB, whatever its ratio
+    assert Source("run").text() == "a\n" * (6 << 20)
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
     Path("run").write_bytes(PACK[one.name](LONG))
     problem = clause(refused(lambda: list(Source("run").blocks(1 << 16))))
@@ -115,14 +111,12 @@ def test_the_name_says_how_what_is_written_is_compressed_and_a_tar_archive_may_b
         with open_text_replacing(name) as stream:
             stream.write(TEXT)
     assert Path(f"a{ending}").read_bytes() == Path(f"b{ending}").read_bytes() != Path("plain").read_bytes()
-    assert one.name != "gzip" or Path("a.gz").read_bytes()[3:8] == bytes(5)  # no name, no time
     with Path(f"a{ending}").open("rb") as raw:
         assert compression_of(raw) is one
     assert Source(f"a{ending}").text() == TEXT
     Path("other").write_text(TEXT[:-1] + "x")
     assert copies([f"a{ending}", "other", "plain", f"b{ending}"]) == [None, None, *[f"a{ending}"] * 2]
     Path(f"a.tar{ending}").write_bytes(PACK[one.name](tarred({"in/run.txt": TEXT.encode()})))
-    assert archives.is_archive(f"a.tar{ending}")
     assert Source(f"a.tar{ending}/in/run.txt").text() == TEXT
     for end in (".zip", f".tar{ending}", f".t{ending[1:]}", f".TAR{ending.upper()}"):
         assert archives.without_ending(f"team.v2{end}") == "team.v2"
@@ -136,7 +130,6 @@ def test_a_library_that_is_not_installed_is_named(one, monkeypatch):
         monkeypatch.setitem(sys.modules, module, None)
     for call in (Source("run").check, lambda: open_text_replacing(f"out{one.ending}").__enter__()):
         error = refused(call)
-        assert one.name in clause(error)
+        assert error.kind == "needs-package" and one.name in error.problem
         assert "coliee-ir[compression]" in str(error.remedy)
     assert [path.name for path in Path().iterdir()] == ["run"]
-    assert not archives.is_archive("run")

@@ -40,9 +40,8 @@ def stdin(monkeypatch):
     ("path", "content", "is_file"),
     [
         ("run.txt", TEXT.encode(), True),
-        ("run.txt", BOM + TEXT.encode(), True),
         ("run.txt", pack(BOM + TEXT.encode()), False),
-        ("run.gz", TEXT.encode(), True),
+        ("run.gz", BOM + TEXT.encode(), True),
         *((path, content, False) for path in ("-", "pipe") for content in (TEXT.encode(), pack(BOM + TEXT.encode()))),
     ],
 )
@@ -61,48 +60,45 @@ def test_every_carrier_gives_the_same_bytes_as_often_as_asked(here, stdin, path,
         assert not is_file or Source(path).is_file  # before anything is read
         for _ in range(2):
             assert source.head() == source.text().encode() == b"".join(source.blocks(5)) == TEXT.encode()
-        assert source.is_file == is_file
-        assert source.size == (len(content) if is_file else 0)
+        assert (source.is_file, source.size) == (is_file, len(content) if is_file else 0)
+        assert source.packed_size == (len(content) if path.startswith("run") else 0)
         assert source.name == ("<stdin>" if path == "-" else path)
 
 
-@given(st.lists(st.sampled_from([b"\n", b"a\n", b"bc d\n", "é\n".encode(), BOM + b"\n"]), min_size=1), st.data())
-def test_parts_of_a_file_hold_together_what_it_holds(tmp_path_factory, lines, data):
+@given(
+    st.lists(st.sampled_from([b"\n", b"a\n", b"bc d\n", b"e\rf\n", "é\n".encode(), BOM * 2 + b"\n"])),
+    st.sampled_from([b"", b"the end"]),
+    st.integers(1, 9),
+    st.data(),
+)
+def test_parts_of_a_file_hold_together_what_it_holds_in_blocks_that_end_with_lines(
+    tmp_path_factory, lines, end, size, data
+):
     path = tmp_path_factory.getbasetemp() / "parts.txt"
-    lines = [BOM + b"x\n", *lines]
+    lines = [BOM + b"x\n", *lines, end]
     path.write_bytes(b"".join(lines))
-    cuts = [0, *sorted(data.draw(st.lists(st.integers(1, len(lines)), min_size=2, max_size=2))), len(lines)]
-    source, size = Source(path), data.draw(st.integers(3, 9))
+    cuts = [0, *sorted(data.draw(st.lists(st.integers(1, len(lines)), max_size=2))), len(lines)]
+    source = Source(path)
     for first, last in pairwise(cuts):
         start, stop = (len(b"".join(lines[:i])) for i in (first, last))
-        part = b"".join(source.blocks(size, start, stop if last < len(lines) else None))
-        assert part == b"".join(lines[first:last]).replace(BOM, b"")
+        blocks = list(source.blocks(size, start, stop if last < len(lines) else None))
+        assert b"".join(blocks) == b"".join(lines[first:last]).replace(BOM, b"")
+        assert all(block.endswith(b"\n") for block in blocks[:-1])
+        assert all(block.count(b"\n", 0, -size) == 0 for block in blocks)
 
 
-@given(st.text("ab\n\r\ufeff é", min_size=1).filter(lambda text: text.strip("\ufeff \n\r")), st.integers(1, 9))
-def test_blocks_end_with_lines_and_hold_them_all(tmp_path_factory, text, size):
-    path = tmp_path_factory.getbasetemp() / "blocks.txt"
-    path.write_bytes(BOM + text.removeprefix("\ufeff").encode())
-    blocks = list(Source(path).blocks(size))
-    assert b"".join(blocks) == "\n".join(line.lstrip("\ufeff") for line in text.split("\n")).encode()
-    assert all(block.endswith(b"\n") for block in blocks[:-1])
-    assert all(block.count(b"\n", 0, -size) == 0 for block in blocks)
-
-
-@pytest.mark.parametrize("content", [b"", BOM, BOM + BOM, b" \n\t\r\n", BOM + b"\n", pack(b""), pack(BOM)])
-@pytest.mark.parametrize("path", ["run.txt", "-"])
-def test_an_empty_file_is_refused(here, stdin, path, content):
+@pytest.mark.parametrize("content", [b"", BOM + BOM, b" \n\t\r\n", BOM + b"\n", pack(b""), pack(BOM)])
+def test_an_empty_file_is_refused(here, stdin, content):
     stdin(content)
     Path("run.txt").write_bytes(content)
-    name = "<stdin>" if path == "-" else path
-    assert matches(told(lambda: Source(path).head()), f"{name}: [empty]")
+    for path, name in (("run.txt", "run.txt"), ("-", "<stdin>")):
+        assert matches(told(Source(path).head), f"{name}: [empty]")
 
 
 @pytest.mark.parametrize(
     ("path", "message"),
     [
         ("folder", "[not-a-file]"),
-        ("no.txt", "[no-file]"),
         ("no/run.txt", "[no-file]"),
         ("run.txt/x", "[cannot-read] Not a directory …"),
         ("x" * 300, "[cannot-read] File name too long …"),
@@ -127,7 +123,8 @@ def test_what_cannot_be_opened_is_refused(here, monkeypatch, path, message):
         Path(path).write_text(TEXT, encoding="utf-8")
         denied = PermissionError(13, "Permission denied", path)
         monkeypatch.setattr(Path, "open", lambda *_: (_ for _ in ()).throw(denied))
-    assert matches(told(lambda: Source(path).head()), f"{'<stdin>' if path == '-' else path}: {message}")
+    assert matches(told(Source(path).head), f"{'<stdin>' if path == '-' else path}: {message}")
+    assert Source(path).packed_size == 0 or Path(path).exists()
 
 
 def test_a_run_without_tag_is_called_as_its_file(here, stdin):
@@ -136,10 +133,6 @@ def test_a_run_without_tag_is_called_as_its_file(here, stdin):
         "task3.ALPHA.gz": "task3.ALPHA", "task1 (2).csv": "task1 (2)", "run.v2.xml": "run.v2", ".json": ".json",
         "-": "<stdin>",
     }  # fmt: skip
-    stdin(TEXT.encode())
-    Path("a").mkdir()
-    for path in stems:
-        Path(path).write_text(TEXT, encoding="utf-8")
     assert {path: Source(path).stem for path in stems} == stems
 
 
@@ -147,16 +140,16 @@ def test_a_run_without_tag_is_called_as_its_file(here, stdin):
 @pytest.mark.parametrize("carrier", [lambda content: content, pack])
 def test_a_line_may_be_as_long_as_the_limit(here, monkeypatch, size, carrier):
     monkeypatch.setenv("COLIEE_IR_MAX_LINE", "64")
-    good, bad = b"a\n" + b"b" * 64 + b"\nc\n", b"a\n\n" + b"b" * 65 + b"\nc\n"
+    good, bad = b"a\n" + b"b" * 64 + b"\nc\n", b"a\n\n" + b"b" * 65
     Path("good.txt").write_bytes(carrier(good))
     assert b"".join(Source("good.txt").blocks(size)) == good
     for ending in (b"\n", b""):
-        Path("bad.txt").write_bytes(carrier(bad.removesuffix(b"\nc\n") + ending))
+        Path("bad.txt").write_bytes(carrier(bad + ending))
         for read in (lambda: list(Source("bad.txt").blocks(size)), lambda: Source("bad.txt").text(columns=True)):
             error = refused(read)
-            assert (error.line, error.found) == (3, "b" * 65)
-            assert "longer than 64 bytes" in clause(error)
-    assert len(Source("bad.txt").text()) == 68 + (ending == b"\n")
+            assert (error.kind, error.line, error.found) == ("too-large", 3, "b" * 65)
+            assert "64 bytes" in error.problem and "COLIEE_IR_MAX_LINE" in str(error.remedy)
+    assert Source("bad.txt").text() == bad.decode()
     assert list(Source("bad.txt").blocks(size, longest=65))
 
 
@@ -166,7 +159,7 @@ def test_a_line_beyond_the_limit_is_refused_before_it_is_read_to_its_end(here):
     error = refused(lambda: list(Source("run.gz").blocks(1 << 18)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert "longer than 1 MiB" in clause(error)
+    assert "longer than 1 MiB" in error.problem
     assert peak < 8 << 20
 
 
@@ -177,24 +170,22 @@ def test_memory_and_what_comes_through_a_pipe_have_limits(here, monkeypatch, std
         Path("run.json").write_bytes(carrier(b"x" * size))
         assert len(Source("run.json").raw(share)) == size
     Path("run.json").write_bytes(carrier(b"x" * 1025))
-    assert "larger than 1 KiB" in clause(refused(Source("run.json").text))
+    assert mentions(clause(refused(Source("run.json").text)), "[too-large] 1 KiB…")
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
     stdin(LONG)
-    assert mentions(clause(refused(lambda: Source("-").head())), "[too-large] 100 KiB …")
+    assert mentions(clause(refused(Source("-").head)), "[too-large] 100 KiB …")
     Path("run.txt").write_bytes(LONG)
     assert b"".join(Source("run.txt").blocks(1 << 16)) == LONG
-    assert Source("run.txt").head() == LONG[: 1 << 16]
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "1 M", "many", "1T"])
 def test_limits_are_whole_numbers_of_the_environment(here, monkeypatch, text):
-    assert limits.current()._replace(whole=0) == Limits(whole=0)
     assert limits.current().whole >= Limits().whole
     for name, value in (("LINE", "2k"), ("WHOLE", " 3M "), ("UNPACKED", "5G")):
         monkeypatch.setenv(f"COLIEE_IR_MAX_{name}", value)
-    assert limits.current() == Limits(2 << 10, 3 << 20, 5 << 30)
+    assert limits.current()[:3] == (2 << 10, 3 << 20, 5 << 30)
     monkeypatch.setenv("COLIEE_IR_MAX_LINE", text)
-    with pytest.raises(UsageError, match=r"COLIEE_IR_MAX_LINE is .*such as 1000, 64K, 16M or 2G"):
+    with refusing(UsageError, "[bad-value] COLIEE_IR_MAX_LINE …"):
         Source("run.txt").check()
 
 
@@ -235,25 +226,24 @@ def test_a_file_that_holds_no_text_is_refused_with_what_helps(here, stdin, conte
     Path("run.txt").write_bytes(content)
     stdin(content)
     for path in ("run.txt", "-"):
-        assert remedy in heard(refused(lambda path=path: Source(path).head()).remedy)
+        assert remedy in heard(refused(Source(path).head).remedy)
 
 
 def test_ids_like_the_first_bytes_of_other_files_are_text_but_a_nul_is_refused_at_once(here):
-    first_bytes = ("PK", "PAR1", "BZh1", "BZh9", "\x04", "(", "ustar", "001 <html>", "%PD")
+    first_bytes = ("PK", "PAR1", "BZh1", "\x04", "(", "ustar", "001 <html>", "%PD")
     for text in (f"{first} 013 T" for first in first_bytes):
         Path("run.txt").write_text(text, encoding="utf-8")
         assert Source("run.txt").text() == text
     Path("run.txt").write_bytes(BOM + BOM + b"a\r\n" + BOM + b"b\r" + BOM + b"c" + BOM + b"d\n\r\n")
     assert Source("run.txt").text() == "a\nb\nc\ufeffd\n\n"
     Path("run.txt").write_bytes(b"001 013 T\n001 0\x0014 T\n")
-    error = refused(lambda: Source("run.txt").head())
-    assert matches(heard((clause(error), error.line)), ("[encoding]", 2))
+    assert matches(told(Source("run.txt").head), "run.txt, line 2: [encoding]")
     assert Source("run.txt", lenient=True).raw() == b"001 013 T\n001 0\x0014 T\n"
 
 
 def test_a_source_travels_alone(here, stdin, monkeypatch):
     stdin(LONG)
-    assert "[not-a-file]" in clause(refused(pickle.dumps, Source("-")))
+    assert refused(pickle.dumps, Source("-")).kind == "not-a-file"
     (here / "elsewhere").mkdir()
     for name, content, size in (("run.txt", LONG, len(LONG)), ("run.gz", pack(LONG), 0)):
         monkeypatch.chdir(here)
@@ -264,47 +254,30 @@ def test_a_source_travels_alone(here, stdin, monkeypatch):
         source = pickle.loads(pickled)
         assert (source.head(), source.size, b"".join(source.blocks(1 << 16))) == (LONG[: 1 << 16], size, LONG)
         (here / name).write_bytes(b"another\n")
-        assert "changed" in clause(refused(lambda pickled=pickled: pickle.loads(pickled).text()))
+        error = refused(pickle.loads(pickled).text)
+        assert "changed" in error.problem and "another one" not in error.problem
     monkeypatch.setattr("platform.node", lambda: "node7")  # another machine misses it with its own name
-    assert "node7" in clause(refused(lambda: pickle.loads(pickled).text()))
+    assert "changed" in (changed := refused(pickle.loads(pickled).text).problem) and "node7" in changed
     (here / name).unlink()
-    error = refused(lambda: pickle.loads(pickled).text())
-    assert (error.path, "node7" in clause(error)) == (name, True)
+    error = refused(pickle.loads(pickled).text)
+    assert (error.kind, error.path, "node7" in error.problem) == ("no-file", name, True)
 
 
 @pytest.mark.parametrize(
     ("raw", "line", "found"),
     [
-        (b"a\n\xffb", 2, r"\xffb"), (b"\xff\xfea\0\n\0", 1, r"\xff\xfea\x00\n\x00"),
-        (b"a\n\n\xe6\xb0", 3, r"\xe6\xb0"), (b"\xed\xa0\x80", 1, r"\xed\xa0\x80"),
-        (b"'\"\n\xc0\xaf'\"" + b"x" * 9, 2, r"\xc0\xaf\'" + '"xxxx'), (b"\n\xff", 2, r"\xff"),
+        (b"a\n\xffb", 2, r"\xffb"), (b"\xff\xfea\0\n\0", 1, r"\xff\xfea\x00\n\x00"), (b"\n\xff", 2, r"\xff"),
+        (b"'\"\n\xc0\xaf'\"" + b"x" * 9, 2, r"\xc0\xaf\'" + '"xxxx'),
         (b"\n\0", 2, None), (b"\0", 1, None), (b"a\r\n\nb\0\n\0", 3, None),
     ],
 )  # fmt: skip
 def test_what_is_no_text_is_refused_with_its_line(raw, line, found):
     rest = "[encoding]" + (f" (found '{found}')" if found else "")
-    assert matches(told(lambda: decode(raw, "run.txt", 11)), f"run.txt, line {line + 10}: {rest}")
-    assert matches(told(lambda: decode(raw, "run.txt")), f"run.txt, line {line}: {rest}")
+    assert matches(told(decode, raw, "run.txt", 11), f"run.txt, line {line + 10}: {rest}")
+    assert matches(told(decode, raw, "run.txt"), f"run.txt, line {line}: {rest}")
 
 
-def names(folder="."):
-    return sorted(path.name for path in Path(folder).iterdir())
-
-
-@pytest.mark.parametrize("crash", [ValueError, KeyboardInterrupt, InputError])
-@pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])
-def test_a_crash_leaves_the_old_file_alone(here, crash, name):
-    for before in ({}, {name: "old"}):
-        for old in before:
-            Path(old).write_text("old", encoding="utf-8")
-        with pytest.raises(crash), open_text_replacing(name) as stream:
-            stream.write("new" * 100_000)
-            raise crash("syntax", "in.txt", "broken")
-        assert {path.name: path.read_text(encoding="utf-8") for path in Path().iterdir()} == before
-        assert stream.closed
-
-
-@pytest.mark.parametrize("mask", [0o022, 0o027, 0o077])
+@pytest.mark.parametrize("mask", [0o022, 0o077])
 def test_the_old_file_stands_until_the_end_and_permissions_stay(here, mask):
     Path("old.txt").write_text("old", encoding="utf-8")
     Path("old.txt").chmod(0o640)
@@ -322,26 +295,25 @@ def test_the_old_file_stands_until_the_end_and_permissions_stay(here, mask):
     finally:
         os.umask(before)
     assert [stat.S_IMODE(Path(name).stat().st_mode) for name in ("old.txt", "new.txt")] == [0o640, 0o666 & ~mask]
-    assert (names(), Path("link.txt").is_symlink()) == (["link.txt", "new.txt", "old.txt"], True)
+    assert (len(list(Path().iterdir())), Path("link.txt").is_symlink()) == (3, True)
+
+
+def full(*_, **__):
+    raise OSError(28, "No space left on device")
+
+
+def write(path, text):
+    with open_text_replacing(path) as stream:
+        stream.write(text)
 
 
 def test_minus_is_standard_output_as_it_is(capsys, monkeypatch):
     long = "民法\r\n" + "x" * (17 << 20)  # more than what is held in memory
     for text in ("a\n", long):
-        with open_text_replacing("-") as stream:
-            stream.write(text)
+        write("-", text)
     assert str(capsys.readouterr().out) == "a\n" + long
     monkeypatch.setattr("tempfile.TemporaryFile", full)
-
-    def write():
-        with open_text_replacing("-") as stream:
-            stream.write(long)
-
-    assert "No space left on device" in told(write)
-
-
-def full(*_, **__):
-    raise OSError(28, "No space left on device")
+    assert "No space left on device" in told(write, "-", long)
 
 
 @pytest.mark.parametrize(
@@ -358,29 +330,27 @@ def test_what_cannot_be_written_is_refused(here, monkeypatch, path, why):
     Path("old.txt").write_text("old", encoding="utf-8")
     if path == "old.txt":  # at the end
         monkeypatch.setattr(Path, "replace", full)
-
-    def write():
-        with open_text_replacing(path) as stream:
-            assert path == "old.txt"
-            stream.write("new")
-
-    assert matches(told(write), f"{path}: [cannot-write] {why} …")
-    assert names() == ["old.txt"]
-    assert Path("old.txt").read_text(encoding="utf-8") == "old"
+    assert matches(told(write, path, "new"), f"{path}: [cannot-write] {why} …")
+    assert [file.read_text(encoding="utf-8") for file in Path().iterdir()] == ["old"]
 
 
-@pytest.mark.parametrize("name", ["-", "pipe"])
-def test_what_is_no_plain_file_gets_all_or_nothing(here, capsys, name):
+@pytest.mark.parametrize("crash", [ValueError(), KeyboardInterrupt(), InputError("syntax", "in.txt", "broken")])
+@pytest.mark.parametrize("name", ["old.txt", "old.txt.gz", "new.txt", "new.txt.gz", "-", "pipe"])
+def test_of_what_crashes_nothing_is_written_and_the_old_file_stands(here, capsys, name, crash):
     os.mkfifo("pipe")
+    for old in ("old.txt", "old.txt.gz"):
+        Path(old).write_text("old", encoding="utf-8")
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
-        with pytest.raises(ValueError, match="half"), open_text_replacing(name) as stream:
-            stream.write("x" * 100_000)
+        with pytest.raises(type(crash)), open_text_replacing(name) as stream:
+            stream.write("new" * 100_000)
             stream.flush()
-            raise ValueError("half")
-        assert (capsys.readouterr().out, os.read(reader, 1000)) == ("", b"")
-        with open_text_replacing("pipe") as stream:
-            stream.write(TEXT)
+            raise crash
+        assert (capsys.readouterr().out, os.read(reader, 1000), stream.closed) == ("", b"", True)
+        assert {path.name: path.is_file() and path.read_text() for path in Path().iterdir()} == {
+            "old.txt": "old", "old.txt.gz": "old", "pipe": False,
+        }  # fmt: skip
+        write("pipe", TEXT)
         assert os.read(reader, 1000) == TEXT.encode()
     finally:
         os.close(reader)
@@ -388,8 +358,8 @@ def test_what_is_no_plain_file_gets_all_or_nothing(here, capsys, name):
 
 
 def test_no_output_is_an_input(here, monkeypatch):
+    Path("folder").mkdir()
     for name in ("in.txt", "other.txt", "folder/case.txt", "folder/page.html"):
-        Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(name)
     Path("link").symlink_to("in.txt")
     Path("hard").hardlink_to("in.txt")
@@ -398,14 +368,15 @@ def test_no_output_is_an_input(here, monkeypatch):
             check_outputs([None, output], [None, "not there", "in.txt", "folder", "x" * 300])
     for output in ("other.txt", "new.txt", "-", "folder/page.html", "folder/new.txt", "no/new.txt"):
         check_outputs([output], ["in.txt", "folder", "-"])
-    with pytest.raises(UsageError, match="written twice"):
-        check_outputs(["new.txt", "./new.txt"], [])
+    for twice, kind in ((["new.txt", "./new.txt"], "would-overwrite"), (["-", "-"], "named-twice")):
+        with refusing(UsageError, f"[{kind}]"):
+            check_outputs(twice, [])
     with Path("in.txt").open() as stream, Path("in.txt").open("a") as end:  # standard streams are looked through
         monkeypatch.setattr("sys.stdin", stream)
-        with pytest.raises(UsageError, match=r"^in.txt "):
+        with refusing(UsageError, "[would-overwrite] in.txt …"):
             check_outputs(["in.txt"], ["-"])
         monkeypatch.setattr("sys.stdout", end)
-        with pytest.raises(UsageError, match=r"^standard output "):
+        with refusing(UsageError, "[would-overwrite] standard output …"):
             check_outputs(["-"], ["in.txt"])
     monkeypatch.setattr("sys.stdin", None)
     check_outputs(["in.txt"], ["-"])
@@ -415,9 +386,7 @@ def test_copies_are_known_by_their_bytes(here, monkeypatch):
     for name, content in {"a": "xy", "b": "xz", "c": "xy", "d": "xyz", "e": ""}.items():
         Path(name).write_text(content)
     Path("link").symlink_to("d")
-    assert copies(["a", "b", "c", "d", "e", "-", "no", "a", "link", "."]) == [
-        None, None, "a", None, None, None, None, "a", "d", None
-    ]  # fmt: skip
-
+    found = [None, None, "a", None, None, None, None, "a", "d", None]
+    assert copies(["a", "b", "c", "d", "e", "-", "no", "a", "link", "."]) == found
     monkeypatch.setattr(Source, "digest", lambda _: pytest.fail("read without need"))
     assert copies(["a", "d", "e"]) == [None, None, None]

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import one_step
 import pytest
 from asserting import done, failing, heard, mentions, refusing
 
@@ -27,33 +26,23 @@ def files(here):
     Path("sorry.txt").write_text("R07-01-O Y SORRY\nR07-02-O Sorry SORRY\nR07-03-O N SORRY\nR07-04-O I SORRY\n")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["evaluate", "gold.xml", "sorry.txt"],
-        ["leaderboard", "gold.json", "plain.txt", "sorry.txt", "--resamples", "99"],
-    ],
-)
-def test_words_that_are_no_labels_are_refused_or_wrong(call, command):
-    code, _, err = call(*command)
-    assert code == 2
-    assert mentions(err, "sorry.txt: [bad-label] 2 … 4 … are … (found 'line 2: Sorry; line 4: I')")
-    assert "unreadable_answers=wrong" in err
-    out, err = done(call, *command, *TYPED)
-    assert "0.5000" in out
-    assert mentions(err, "[unreadable-answer] 2 … (first: line 2: Sorry; line 4: I)")
-    assert not mentions(err, "[unanswered-query]") and not mentions(err, "[nothing-retrieved]")
+def test_words_that_are_no_labels_are_refused_or_wrong_on_the_command_line(call):
+    for command in (["evaluate", "gold.xml", "sorry.txt"], ["leaderboard", "gold.json", "plain.txt", "sorry.txt"]):
+        code, _, err = call(*command)
+        assert code == 2
+        assert mentions(err, "sorry.txt: [bad-label] 2 … 4 … are … (found 'line 2: Sorry; line 4: I')")
+        assert "unreadable_answers=wrong" in err
+        out, err = done(call, *command, *TYPED)
+        assert "0.5000" in out
+        assert mentions(err, "[unreadable-answer] 2 … (first: line 2: Sorry; line 4: I)")
+        assert not mentions(err, "[unanswered-query]") and not mentions(err, "[nothing-retrieved]")
 
 
-def test_an_empty_cell_is_no_word_and_no_label_is_named_after_its_question(call):
+def test_an_empty_cell_is_no_word_and_marks_beside_questions_are_answers_and_no_articles(call):
     Path("empty.csv").write_text("id,prediction\nR07-01-O,yes\nR07-02-O,\n")
-    code, _, err = call("evaluate", "gold.json", "empty.csv")
-    assert code == 2
+    err = failing(call, "evaluate", "gold.json", "empty.csv")
     assert mentions(err, "[bad-label] … R07-02-O has no answer")
-    assert "N=R07" not in err
-
-
-def test_marks_beside_questions_are_answers_and_no_articles(call):
+    assert "N=R07" not in err  # no label is named after its question
     Path("marks.txt").write_text("R07-01-O ○ T\nR07-02-O × T\n")
     assert mentions(call("convert", "marks.txt", "out", "--to", "trec")[2], "[bad-label] … (found '○')")
     done(call, "convert", "marks.txt", "out", "--to", "labels", "--labels", "Y=○,N=×")
@@ -69,32 +58,27 @@ def test_python_refuses_them_and_scores_them_as_wrong():
         scores = evaluate("gold.json", run, decisions=WRONG)
         assert (scores.measures, scores.queries["answered"]) == ({"Accuracy": 0.5}, 4)
         assert scores.decisions.unreadable_answers == "wrong"
-    runs = ("plain.txt", "sorry.txt")
-    assert one_step.compare("gold.json", *runs, decisions=WRONG, n_resamples=99).runs[1].score == 0.5
-
-
-def test_answers_beside_articles_are_held_to_the_same_choice():
+    # beside articles too
     articles = {query: ["96"] for query in GOLD}
     scored = {query: {"96": 1.0, "97": 0.5} for query in GOLD}
     rules = {"answers": "sorry.txt", "task": 3, "edition": 2026}
     with refusing(InputError, "[bad-label]"):
         evaluate("gold.xml", articles, **rules)
     assert evaluate("gold.xml", articles, **rules, decisions=WRONG).measures["Accuracy"] == 0.5
+    asked = {"answers": "sorry.txt", "measure": "Accuracy", "folds": 2}
     with refusing(InputError, "[bad-label]"):
-        tune("gold.xml", scored, answers="sorry.txt", measure="Accuracy", folds=2)
-    tuned = tune("gold.xml", scored, answers="sorry.txt", measure="Accuracy", folds=2, decisions=WRONG)
-    assert tuned.resubstitution == 0.5
+        tune("gold.xml", scored, **asked)
+    assert tune("gold.xml", scored, **asked, decisions=WRONG).resubstitution == 0.5
 
 
 def test_unreadable_answers_cast_no_vote_and_are_not_converted(call):
-    for command in (("fuse", "sorry.txt", "plain.txt", "sorry.txt"), ("convert", "sorry.txt", "-", "--to", "trec")):
-        assert mentions(failing(call, *command), "[bad-label] 2 … 4 … are …")
     read = "R07-01-O Y {0}\nR07-03-O N {0}\n"
     others = "R07-02-O N vote\nR07-04-O N vote\n"
     for command, expected in (
         (("fuse", "sorry.txt", "plain.txt", "--ties", "Y"), read.format("vote") + others),
         (("convert", "sorry.txt", "-", "--to", "labels"), read.format("SORRY")),
     ):
+        assert mentions(failing(call, *command), "[bad-label] 2 … 4 … are …")
         out, err = done(call, *command, *TYPED)
         assert out == expected
         assert mentions(err, "… (first: line 2: Sorry; line 4: I)")
@@ -115,20 +99,15 @@ def test_answers_in_words_that_the_user_names_are_labels(call, name):
     Path(name).write_text(WORDS[name], encoding="utf-8")
     words = ("--labels", "Y=\u0110u\u0301ng|Có,N=Sai")  # in another Unicode form
     failing(call, "evaluate", "gold.json", name)
-    assert "1.0000" in done(call, "evaluate", "gold.json", name, *words)[0]
     assert call("convert", name, "-", "--to", "labels", "--tag", "T", *words)[1].split()[1::3] == list("YNNY")
     Path("gold.xml").write_text(XML.replace('"Y"', '"Đúng"').replace('"N"', '"Sai"') + "</dataset>", encoding="utf-8")
-    assert "1.0000" in call("evaluate", "gold.xml", name, *words)[1]
-    # with the names of columns, in one option or two
+    assert "1.0000" in done(call, "evaluate", "gold.xml", name, *words)[0]
+
+
+def test_words_are_named_with_columns_and_classes_counted_through_a_protocol(call):
     Path("keys.jsonl").write_text("".join(json.dumps({"id": q, "said": f"w{y}"}) + "\n" for q, y in GOLD.items()))
     for named in (["--columns", "answer=said,Y=wY,N=wN"], ["--columns", "answer=said", "--labels", "Y=wY,N=wN"]):
-        assert "1.0000" in call("evaluate", "gold.json", "keys.jsonl", *named)[1]
-
-
-def test_labels_stay_labels_and_classes_are_counted_through_a_protocol(call):
-    Path("labels.jsonl").write_text('{"id": "R01-1-A", "label": "Y"}\n{"id": "R01-2-A", "label": "N"}\n')
-    out, _ = done(call, "convert", "labels.jsonl", "-", "--to", "labels")
-    assert out == "R01-1-A Y labels\nR01-2-A N labels\n"
+        assert "1.0000" in done(call, "evaluate", "gold.json", "keys.jsonl", *named)[0]
     Path("classes.toml").write_text(
         'task = "classes"\ntitle = "A to D"\nparts = ["documents"]\nmeasures = ["Accuracy"]\nsource = "ours"\n'
         '[scores]\nAccuracy = "MacroP"\n[gold]\ncontainer = "json"\n[gold.documents]\n[run]\nlike = "gold"\n'
@@ -143,12 +122,10 @@ def test_remarks_on_answers_are_true_of_the_measures_asked_for():
     both, accuracy, articles = (
         [
             remark
-            for remark in evaluate(
-                "gold.xml", "articles", answers="sorry.txt", measures=measures, decisions=WRONG
-            ).remarks
+            for remark in evaluate("gold.xml", "articles", answers="sorry.txt", measures=asked, decisions=WRONG).remarks
             if remark.kind in ("unreadable-answer", "partial-answers")
         ]
-        for measures in (["Accuracy", "MacroF2"], ["Accuracy"], ["MacroF2"])
+        for asked in (["Accuracy", "MacroF2"], ["Accuracy"], ["MacroF2"])
     )
     assert [remark.kind for remark in both] == [remark.kind for remark in accuracy] != [articles[0].kind]
     assert ["wrong" in remarks[0] for remarks in (both, accuracy, articles)] == [True, True, False]
