@@ -37,6 +37,10 @@ class Case(NamedTuple):
     def pool(self):
         return Pool.read(self.run, self.gold, task="trec")
 
+    @property
+    def relevant(self):
+        return {query: {document for document, level in of.items() if level > 0} for query, of in self.gold.items()}
+
 
 _LEVELS = st.dictionaries(st.sampled_from([f"d{at}" for at in range(9)]), st.integers(0, 2), max_size=4)
 _SIXTH = st.integers(0, 5).map(lambda at: at == 0)
@@ -60,10 +64,6 @@ def _case(drawn):
     return Case(run, gold)
 
 
-def relevant(gold, rel=1):
-    return {query: {document for document, level in judged.items() if level >= rel} for query, judged in gold.items()}
-
-
 def score(lists, wanted, measure, decisions):
     """The score of some lists; NaN if no query is left."""
     letter, beta = measure[5], float(measure[6:] or 1)
@@ -78,9 +78,8 @@ def score(lists, wanted, measure, decisions):
             value = {"skip": None, "zero": value, "one": 1.0 if undefined else value}[decisions.empty_gold]
         elif retrieved == 0 and decisions.unanswered == "skip":
             value = None
-        each.append(value)
-    kept = [value for value in each if value is not None]
-    return sum(kept) / len(kept) if kept else math.nan
+        each += [] if value is None else [value]
+    return sum(each) / len(each) if each else math.nan
 
 
 def _of(letter, beta, correct, retrieved, wanted):
@@ -101,7 +100,3 @@ def cut(pool, values, threshold, floor, cap):
             if (values[at] >= threshold or at - first < floor) and (cap is None or at - first < cap)
         ]
     return kept
-
-
-def thresholds(values):
-    return [math.inf, *set(values)]

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 import coliee_ir
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
+from coliee_adapters.remarks import Remark
 from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
-from coliee_ir.commands.fuse.fitting import Ballots, Rankings, Trial, Weights, climbing, equal
+from coliee_ir.commands.fuse.fitting import Ballots, Rankings, Trial, climbing, equal
 from coliee_ir.commands.fuse.methods import Blend, Candidates, Reader, Rivals
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
@@ -25,18 +26,17 @@ CUT = ["MicroF1", "MicroP", "MicroF(beta=0.5)", "MacroF2", "MacroR", "MicroF(rel
 UNCUT = ["MicroF1@2", "MacroF2@3", "AP", "nDCG@3", "recip_rank", "MacroF(beta=2,of=means)@2"]
 
 QUERIES = [f"q{at}" for at in range(6)]
-DOCUMENTS = [f"d{at}" for at in range(8)]
+DOCUMENTS = st.sampled_from([f"d{at}" for at in range(8)])
 
-golds = st.fixed_dictionaries(
-    {q: st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 2), max_size=4) for q in QUERIES}
-).filter(lambda gold: any(level > 0 for judged in gold.values() for level in judged.values()))
-
-runs = st.fixed_dictionaries(
-    {QUERIES[0]: st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 9).map(float), min_size=1)},
-    optional={
-        q: st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 9).map(float)) for q in [*QUERIES[1:], "x"]
-    },
+golds = st.fixed_dictionaries({q: st.dictionaries(DOCUMENTS, st.integers(0, 2), max_size=4) for q in QUERIES}).filter(
+    lambda gold: any(level > 0 for judged in gold.values() for level in judged.values())
 )
+scores = st.integers(0, 9).map(float)
+runs = st.fixed_dictionaries(
+    {QUERIES[0]: st.dictionaries(DOCUMENTS, scores, min_size=1)},
+    optional={q: st.dictionaries(DOCUMENTS, scores) for q in [*QUERIES[1:], "x"]},
+)
+some_runs = st.lists(runs, min_size=2, max_size=3)
 
 
 def score(gold, run, measure):
@@ -48,8 +48,25 @@ def finite(value):
     return value if math.isfinite(value) else 0.0
 
 
+def example(seed=0, queries=20, n=3, depth=30):
+    """Runs of which the first is the best, and each finds something of its own."""
+    rng = np.random.default_rng(seed)
+    gold = {f"{q:06}": [f"{d:06}" for d in rng.choice(depth, 4, replace=False)] for q in range(queries)}
+    drawn = []
+    for run in range(n):
+        scores = {
+            q: {f"{d:06}": float(rng.normal() + (2.0, 0.8, 0.2)[run] * (f"{d:06}" in gold[q])) for d in range(depth)}
+            for q in gold
+        }
+        drawn.append(scores)
+    return gold, drawn
+
+
+# what is fitted
+
+
 @settings(max_examples=settings.default.max_examples // 2)
-@given(golds, st.lists(runs, min_size=2, max_size=3), st.sampled_from([*CUT, *UNCUT]), st.integers(0, 5), st.data())
+@given(golds, some_runs, st.sampled_from([*CUT, *UNCUT]), st.integers(0, 5), st.data())
 def test_scores_are_those_of_the_runs_that_are_written(gold, drawn, measure, seed, data):
     method = data.draw(st.sampled_from(["combsum", "combmnz", "rrf"]))
     fitted = fit_fusion(gold, *drawn, method=method, measure=measure, task="trec", folds=3, repeats=1, seed=seed)
@@ -76,7 +93,7 @@ def trial_of(gold, drawn, measure, fold, rankings=Rankings):
 
 
 @settings(max_examples=settings.default.max_examples // 2)
-@given(golds, st.lists(runs, min_size=2, max_size=3), st.sampled_from(["MicroF1", "MacroF2", "MicroF1@2", "AP"]))
+@given(golds, some_runs, st.sampled_from(["MicroF1", "MacroF2", "MicroF1@2", "AP"]))
 def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(gold, drawn, measure):
     orders = [range(len(drawn))] * 4  # without each fold, and with all
     trial = trial_of(gold, drawn, measure, [0, 1, 2, 0, 1, 2])
@@ -90,50 +107,13 @@ def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(go
 @given(golds, st.lists(runs, min_size=2, max_size=2), st.sampled_from(CUT), st.floats(0.01, 0.99))
 def test_the_best_cut_off_is_that_of_trying_each(gold, drawn, measure, share):
     trial = trial_of(gold, drawn, measure, [0, 1, 0, 1, 0, 1])
-    ranked = Fusion("combsum", weights=(share, 1 - share))
-    tried = [score(gold, ranked_at(ranked, drawn, top), measure) for top in range(1, trial.tried.deepest + 1)]
+    cut_at = (Fusion("combsum", weights=(share, 1 - share), top=top) for top in range(1, trial.tried.deepest + 1))
+    tried = [score(gold, fusion.fuse(*drawn, task="trec").run, measure) for fusion in cut_at]
     worths = trial.worths((share, 1 - share))
     assert finite(worths.scores[-1]) == pytest.approx(max(tried), abs=1e-12)
     assert tried[worths.tops[-1] - 1] == pytest.approx(max(tried), abs=1e-12)
     # of several that are as good, the least
     assert all(value < max(tried) - 1e-13 for value in tried[: worths.tops[-1] - 1])
-
-
-def ranked_at(fusion, drawn, top):
-    run = replace(fusion, top=top).fuse(*drawn, task="trec").run
-    assert isinstance(run, Run)
-    return run
-
-
-def example(seed=0, queries=20, n=3, depth=30):
-    """Runs of which the first is the best, and each finds something of its own."""
-    rng = np.random.default_rng(seed)
-    gold = {f"{q:06}": [f"{d:06}" for d in rng.choice(depth, 4, replace=False)] for q in range(queries)}
-    drawn = []
-    for run in range(n):
-        scores = {
-            q: {f"{d:06}": float(rng.normal() + (2.0, 0.8, 0.2)[run] * (f"{d:06}" in gold[q])) for d in range(depth)}
-            for q in gold
-        }
-        drawn.append(scores)
-    return gold, drawn
-
-
-def test_no_bit_of_a_score_hangs_on_the_weights_that_are_tried_with_it():
-    listed, drawn = example(queries=100)
-    gold = {query: dict.fromkeys(documents, 1) for query, documents in listed.items()}
-    trial, others = (trial_of(gold, drawn, "AP", np.arange(100) % 5) for _ in range(2))
-    for weights in trial.search([range(3)] * 6):
-        assert trial.worths(weights).scores.tolist() == others.worths(weights).scores.tolist()
-
-
-def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by():
-    gold, drawn = example(queries=10, n=2)
-    fitted = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)  # each query alone
-    for query in ("000000", "000007", "000009"):
-        # what a query's gold is does not change what it is fused by, but all that others are fused by
-        spoiled = fit_fusion({**gold, query: ["000029"]}, *drawn, task=1, folds=10, repeats=1)
-        assert set(spoiled.fold_weights) & set(fitted.fold_weights)
 
 
 def climbed(value, order):
@@ -156,51 +136,21 @@ def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level():
     assert climbed(lambda w: float(w[0] >= 0.7), range(2)) == (0.7, 0.3)  # the nearest of those that are as good
 
 
-def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path):
-    gold, drawn = example()
-    named = [coliee_ir.read_run(run) for run in drawn]
-    fitted = fit_fusion(gold, *named, method="combmnz", norm="borda", task=1, measure="MicroF1",
-                        repeats=2, exclude=["000003"])  # fmt: skip
-    fitted.save(tmp_path / "w.json")
-    held = json.loads((tmp_path / "w.json").read_text())
-    assert held["fusion"]["norm"] == "borda"
-    assert held["queries"] == 19
-    assert held["contenders"][0]["held_out"] == fitted.held_out
-    assert (held["folds"], held["repeats"]) == (5, 2)
-    assert len(held["fold_weights"]) == 10
-    assert Fusion.load(tmp_path / "w.json") == fitted.fusion
-    _, others = example(1)
-    applied = Fusion.load(tmp_path / "w.json").fuse(*others).run
-    assert all(len(ranking) <= (fitted.fusion.top or 0) for ranking in to_run(applied).values())
+# what it is worth
 
 
-def test_whether_fitting_was_worth_it_is_said():
-    gold, drawn = example()
-    same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
-    assert begins(heard(same.remarks[0]), "[weights-no-better] equal weights …")
-    assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
-    gold, drawn = example(queries=60, depth=50)
-    worth_it = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)
-    assert not any("held-out" in remark for remark in worth_it.remarks)
-    # "worse" only where the interval says so
-    for low, high, word in ((-0.3, -0.1, "[weights-no-better]"), (-0.3, 0.1, "[weights-no-better]")):
-        behind = Difference(-0.2, 0.05, Interval(low, high))
-        others = [replace(one, behind=behind, held_out=2.0) for one in worth_it.contenders[1:2]]
-        assert word in heard(replace(worth_it, contenders=(worth_it.contenders[0], *others)).remarks[0])
+def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by():
+    gold, drawn = example(queries=10, n=2)
+    fitted = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)  # each query alone
+    for query in ("000000", "000007", "000009"):
+        # what a query's gold is does not change what it is fused by, but all that others are fused by
+        spoiled = fit_fusion({**gold, query: ["000029"]}, *drawn, task=1, folds=10, repeats=1)
+        assert set(spoiled.fold_weights) & set(fitted.fold_weights)
 
 
-def test_the_order_of_gold_and_runs_changes_nothing():
-    gold, drawn = example(3, queries=40)  # so many that not all flips of them are made
-    tags = ["a", "b", "c"]
-    told = []
-    for order in ([0, 1, 2], [2, 0, 1]):
-        queries = sorted(gold)[:: 1 if order[0] == 0 else -1]
-        runs = [Run.of({q: drawn[at][q] for q in queries}, tag=tags[at]) for at in order]
-        fitted = fit_fusion({q: gold[q] for q in queries}, *runs, task=1, repeats=2)
-        weights = dict(zip(fitted.fusion.runs, fitted.fusion.weights or (), strict=True))
-        rows = {one.name: replace(one, weights=()) for one in fitted.contenders}
-        told.append((weights, rows, to_run(fitted.fused.run)))
-    assert told[0] == told[1]
+def score_at(gold, rankings, queries, top):
+    correct = sum(len(set(gold[q]) & set(list(rankings[q])[:top])) for q in queries)
+    return round(2 * correct / (top * len(queries) + sum(len(gold[q]) for q in queries)), 12)
 
 
 def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors():
@@ -213,8 +163,7 @@ def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors()
         lists = {}
         for at, query in enumerate(sorted(gold)):
             train = [q for q, number in zip(sorted(gold), fold.tolist(), strict=True) if number != fold[at]]
-            fused = coliee_ir.fuse(*drawn, method="combsum", weights=weights[fold[at]], task=1)
-            rankings = to_run(fused)
+            rankings = to_run(coliee_ir.fuse(*drawn, method="combsum", weights=weights[fold[at]], task=1))
             scores = [score_at(gold, rankings, train, top) for top in range(1, 31)]
             lists[query] = list(rankings[query])[: scores.index(max(scores)) + 1]
         one_by_one.append(score(gold, Run.of(lists), "MicroF1"))
@@ -225,52 +174,52 @@ def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors()
         assert one.behind.interval.low < one.behind.value < one.behind.interval.high
 
 
-def score_at(gold, rankings, queries, top):
-    correct = sum(len(set(gold[q]) & set(list(rankings[q])[:top])) for q in queries)
-    return round(2 * correct / (top * len(queries) + sum(len(gold[q]) for q in queries)), 12)
-
-
-def test_measures_by_which_weights_are_fitted():
+def test_whether_fitting_was_worth_it_is_said():
     gold, drawn = example()
-
-    def fit(**options):
-        return fit_fusion(gold, *drawn[:2], **{"task": 1, "repeats": 1, **options})
-
-    assert fit().measure == "MicroF1"
-    assert fit(top=4).fusion.top == 4
-    assert fit(top=4).resubstitution == fit(measure="MicroF1@4").resubstitution
-    assert fit(measure="MicroF1@4").fusion.top is None
-    questions, *asked = ({f"R07-{query[-2:]}-A": held for query, held in of.items()} for of in (gold, *drawn[:2]))
-    assert fit_fusion(questions, *asked, task=3, edition=2025, repeats=1).measure == "MacroF2"
-    assert fit_fusion(questions, *asked, task=3, edition=2026, repeats=1).measure == "MacroF2"
-    assert fit(task="trec").measure == "map"
-    for options, sentence in [
-        ({"measure": "MicroF1 MicroP"}, "unknown measure"),
-        ({"measure": "P.5,10"}, "'P.5,10' expands to 2"),
-        ({"measure": "Accuracy"}, "[unfit-measure] Accuracy …"),
-        ({"measure": "MacroF(beta=2,of=means)"}, "needs a cutoff"),
-        ({"measure": "MicroF1@5", "top": 3}, "[option-conflict] MicroF1@5 … 3 …"),
-        ({"measure": "AP", "top": 3}, "[unfit-option] AP …"),
-        ({"method": "vote"}, "[unfit-option] vote …"),
-        ({"folds": 1}, "[too-few] 1 fold … 20 queries … use 2 to 20 …"),
-        ({"folds": 21}, "[too-few] 21 folds … 20 queries … use 2 to 20 …"),
-        ({"seed": -1}, "[bad-value]"),
-    ]:
-        with refusing(UsageError, sentence.replace("(", r"\(").replace(")", r"\)")):
-            fit(**options)
+    same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
+    assert begins(heard(same.remarks[0]), "[weights-no-better] equal weights …")
+    assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
+    gold, drawn = example(queries=60, depth=50)
+    worth_it = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)
+    assert not any("held-out" in remark for remark in worth_it.remarks)
+    # "worse" only where the interval says so
+    for high, row in ((-0.1, "weights-no-better.worse"), (0.1, "weights-no-better")):
+        behind = Difference(-0.2, 0.05, Interval(-0.3, high))
+        other = replace(worth_it.contenders[1], behind=behind, held_out=2.0)
+        said = replace(worth_it, contenders=(worth_it.contenders[0], other)).remarks[0]
+        assert said == Remark.of(row, other=other.name, difference=f"-0.2000, {behind.interval.in_words('+')}")
 
 
-def test_what_does_not_belong_together_is_refused():
-    gold, drawn = example()
-    with refusing(MismatchError, "[mismatch]"):
-        fit_fusion(gold, drawn[0], {"H18-1-1": ["1"]}, task=1)
-    with pytest.raises(InputError, match="it contains labels"):
-        fit_fusion(gold, drawn[0], {"000001": "Y"}, task=1)
-    labels = {"H18-1-1": "Y", "H18-1-2": "N"}
-    with refusing(UsageError, "[unfit-option] combsum …"):
-        fit_fusion(labels, labels, labels, method="combsum", folds=2)
-    with refusing(UsageError, "[unfit-option]"):
-        fit_fusion({"H18-1-1": ["1"], "H18-1-2": ["2"]}, labels, labels, task=3, edition=2025, folds=2)
+def test_votes_are_fitted_to_accuracy_and_a_fold_to_the_other_folds():
+    answers = [coliee_ir.read_run(dict.fromkeys(QUERIES, answer)) for answer in "YN"]
+    labels = {q: at < 2 for at, q in enumerate(QUERIES)}
+    trial = Trial(Ballots(answers, labels, "N"), np.array([[0, 1, 2, 3, 0, 1]]))
+    held_out = trial.held_out([(1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (0.0, 1.0)])
+    assert held_out.each[:, 0].tolist() == [1, 0, 0, 1, 0, 1]
+
+
+# what nothing hangs on
+
+
+def test_the_order_of_gold_and_runs_changes_nothing():
+    gold, drawn = example(3, queries=40)  # so many that not all flips of them are made
+    told = []
+    for order in ([0, 1, 2], [2, 0, 1]):
+        queries = sorted(gold)[:: 1 if order[0] == 0 else -1]
+        runs = [Run.of({q: drawn[at][q] for q in queries}, tag="abc"[at]) for at in order]
+        fitted = fit_fusion({q: gold[q] for q in queries}, *runs, task=1, repeats=2)
+        weights = dict(zip(fitted.fusion.runs, fitted.fusion.weights or (), strict=True))
+        rows = {one.name: replace(one, weights=()) for one in fitted.contenders}
+        told.append((weights, rows, to_run(fitted.fused.run)))
+    assert told[0] == told[1]
+
+
+def test_no_bit_of_a_score_hangs_on_the_weights_that_are_tried_with_it():
+    listed, drawn = example(queries=100)
+    gold = {query: dict.fromkeys(documents, 1) for query, documents in listed.items()}
+    trial, others = (trial_of(gold, drawn, "AP", np.arange(100) % 5) for _ in range(2))
+    for weights in trial.search([range(3)] * 6):
+        assert trial.worths(weights).scores.tolist() == others.worths(weights).scores.tolist()
 
 
 @pytest.mark.parametrize("norm", ["min-max", "none"])
@@ -296,20 +245,60 @@ def test_ranks_that_are_counted_are_those_that_are_sorted(method, norm):
     assert [blend.lengths(tuple(weights > 0)).tolist() for weights in weightings] == lengths
 
 
-def test_weights_that_several_folds_share_are_measured_once_for_all_of_them(monkeypatch):
-    asked = list[Weights]()
-    terms = Ballots.terms
+# what is asked for, and kept
 
-    def counting(ballots, weightings):
-        asked.extend(weightings)
-        return terms(ballots, weightings)
 
-    monkeypatch.setattr(Ballots, "terms", counting)
-    answers = [coliee_ir.read_run(dict.fromkeys(QUERIES, "Y")), coliee_ir.read_run(dict.fromkeys(QUERIES, "N"))]
-    labels = {q: at < 2 for at, q in enumerate(QUERIES)}
-    trial = Trial(Ballots(answers, labels, "N"), np.array([[0, 1, 2, 3, 0, 1]]))
-    held_out = trial.held_out([(1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (0.0, 1.0)])
-    assert held_out.each[:, 0].tolist() == [1, 0, 0, 1, 0, 1]
-    assert asked == [(1.0, 0.0), (0.0, 1.0)]
-    trial.search([range(2)] * 5)
-    assert len(asked) == len(set(asked))
+def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path):
+    gold, drawn = example()
+    fitted = fit_fusion(gold, *drawn, method="combmnz", norm="borda", task=1, measure="MicroF1",
+                        repeats=2, exclude=["000003"])  # fmt: skip
+    fitted.save(tmp_path / "w.json")
+    held = json.loads((tmp_path / "w.json").read_text())
+    assert held["fusion"]["norm"] == "borda"
+    assert held["contenders"][0]["held_out"] == fitted.held_out
+    assert (held["queries"], held["folds"], held["repeats"], len(held["fold_weights"])) == (19, 5, 2, 10)
+    assert Fusion.load(tmp_path / "w.json") == fitted.fusion
+    # runs in memory have no tags, and weights go by their order
+    assert to_run(fitted.fusion.fuse(*drawn).run) == to_run(fitted.fused.run) and not fitted.fusion.fuse(*drawn).remarks
+    applied = fitted.fusion.fuse(*example(1)[1]).run
+    assert all(len(ranking) <= (fitted.fusion.top or 0) for ranking in to_run(applied).values())
+
+
+def test_measures_by_which_weights_are_fitted_and_what_cannot_be():
+    gold, drawn = example()
+
+    def fit(**options):
+        return fit_fusion(gold, *drawn[:2], **{"task": 1, "repeats": 1, **options})
+
+    assert fit().measure == "MicroF1"
+    assert fit(top=4).fusion.top == 4
+    assert fit(top=4).resubstitution == fit(measure="MicroF1@4").resubstitution
+    assert fit(measure="MicroF1@4").fusion.top is None
+    questions, *asked = ({f"R07-{query[-2:]}-A": held for query, held in of.items()} for of in (gold, *drawn[:2]))
+    for edition in (2025, 2026):
+        assert fit_fusion(questions, *asked, task=3, edition=edition, repeats=1).measure == "MacroF2"
+    assert fit(task="trec").measure == "map"
+    for options, sentence in [
+        ({"measure": "MicroF1 MicroP"}, "unknown measure"),
+        ({"measure": "P.5,10"}, "'P.5,10' expands to 2"),
+        ({"measure": "Accuracy"}, "[unfit-measure] Accuracy …"),
+        ({"measure": "MacroF(beta=2,of=means)"}, "needs a cutoff"),
+        ({"measure": "MicroF1@5", "top": 3}, "[option-conflict] MicroF1@5 … 3 …"),
+        ({"measure": "AP", "top": 3}, "[unfit-option] AP …"),
+        ({"method": "vote"}, "[unfit-option] vote …"),
+        ({"folds": 1}, "[too-few] 1 fold … 20 queries … use 2 to 20 …"),
+        ({"folds": 21}, "[too-few] 21 folds … 20 queries … use 2 to 20 …"),
+        ({"seed": -1}, "[bad-value]"),
+    ]:
+        with refusing(UsageError, sentence):
+            fit(**options)
+    labels = {"H18-1-1": "Y", "H18-1-2": "N"}
+    articles, statute = {"H18-1-1": ["1"], "H18-1-2": ["2"]}, {"task": 3, "edition": 2025, "folds": 2}
+    for truth, run, options, error, sentence in [
+        (gold, articles, {"task": 1}, MismatchError, "[mismatch]"),
+        (gold, {"000001": "Y"}, {"task": 1}, InputError, "it contains labels"),
+        (labels, labels, {"method": "combsum", "folds": 2}, UsageError, "[unfit-option] combsum …"),
+        (articles, labels, statute, UsageError, "[unfit-option]"),
+    ]:
+        with refusing(error, sentence):
+            fit_fusion(truth, drawn[0] if truth is gold else labels, run, **options)

@@ -24,35 +24,19 @@ EVERYONE = np.ones(23, dtype=np.bool_)
 TWO_GROUPS = {query: "ab"[at % 2] for at, query in enumerate(QUERIES)}
 
 
-def candidates(pool, measure, *families):
-    aim = objective(parse(measure)[0], pool, Decisions())
-    sweeps = [Sweep(pool, family, aim) for family in families]
-    return [
-        *(Candidate(sweep, (Bounds(),)) for sweep in sweeps),
-        *(Candidate(sweep, all_bounds(None, None, 7)) for sweep in sweeps if sweep.family != "k"),
-    ]
+# folds
 
 
-def nested(every, split):
-    everyone = np.ones(len(split.units.number), dtype=np.bool_)
-    return honest.nested(every, split, honest.select(every, split, split.all_folds(everyone), everyone))
-
-
-def test_folds_are_of_nearly_equal_size_and_the_seed_decides():
+def test_folds_are_of_nearly_equal_size_and_the_seed_decides_today_as_ever():
     fold = Split.of(QUERIES, 5, 7).folds(EVERYONE)
     assert sorted(np.bincount(fold).tolist()) == [4, 4, 5, 5, 5]
     assert Split.of(QUERIES, 5, 7).folds(EVERYONE).tolist() == fold.tolist()
-    assert Split.of(QUERIES, 5, 8).folds(EVERYONE).tolist() != fold.tolist()
-    assert Split.of(QUERIES, 5, 7).folds(EVERYONE, 1).tolist() != fold.tolist()
     # another round is nobody else's: not that of another fold, repeat or seed
     rounds = [(seed, *of) for seed in range(4) for of in [(), *((r,) for r in range(4)), (0, 0), (0, 1), (1, 0)]]
     dealt = {tuple(Split.of(QUERIES, 5, seed).folds(EVERYONE, *of).tolist()) for seed, *of in rounds}
     assert len(dealt) == len(rounds)
-
-
-def test_the_folds_of_a_seed_never_change():
     # from the raw bits of PCG64, whose stream NumPy guarantees
-    assert Split.of(QUERIES[:10], 3, 2026).folds(np.ones(10, dtype=np.bool_)).tolist() == [1, 0, 2, 1, 0, 2, 0, 0, 1, 2]
+    assert Split.of(QUERIES[:10], 3, 2026).folds(EVERYONE[:10]).tolist() == [1, 0, 2, 1, 0, 2, 0, 0, 1, 2]
 
 
 @given(st.lists(st.sampled_from("abcdefg"), min_size=23, max_size=23), st.integers(0, 99), st.data())
@@ -70,19 +54,46 @@ def test_a_group_is_in_one_fold(names, seed, data):
         assert max(fold) == min(len(pairs), split.n) - 1
 
 
+def test_groups_are_left_out_together():
+    split, alone = (Split.of(["a", "b", "c"], 2, 0, groups) for groups in ({"a": "x", "b": "y", "c": "x"}, None))
+    each = np.array([[1.0, 1], [2, 1], [4, 1]])
+    assert split.summed(each, np.ones(3, dtype=np.bool_)).tolist() == [[5, 2], [2, 1]]
+    assert split.summed(each, np.array([False, True, True])).tolist() == [[4, 1], [2, 1]]
+    terms = split.terms(of_mean(np.array([1.0, 2, 4])))
+    assert terms.each.tolist() == [[5, 2], [2, 1]]
+    assert terms.total == pytest.approx(7 / 3)
+    assert (terms.is_mean, alone.terms(of_mean(np.array([1.0, 2, 4]))).is_mean) == (False, True)
+
+
 @pytest.mark.parametrize(
     ("n", "groups", "sentence"),
     [
         (1, None, "[too-few] 1 fold … 23 queries … use 2 to 23 …"),
         (24, None, "[too-few] 24 folds … 23 queries … use 2 to 23 …"),
         (3, TWO_GROUPS, "[too-few] 3 folds … 2 groups … use 2 …"),
+        (2, dict.fromkeys(QUERIES, "g"), "[too-few] 2 folds … 1 group … at least 2 are needed …"),
         (2, {q: q for q in QUERIES[1:]}, "[missing-key] q0 …"),
         (2, {}, "[missing-key] 23 … q0 …"),
     ],
-)  # fmt: skip
+)
 def test_folds_that_cannot_be_made_are_refused(n, groups, sentence):
     with refusing(UsageError, sentence):
         Split.of(QUERIES, n, 0, groups)
+
+
+# rules chosen and fitted without each fold
+
+
+def candidates(pool, measure, *families):
+    aim = objective(parse(measure)[0], pool, Decisions())
+    sweeps = [Sweep(pool, family, aim) for family in families]
+    bounded = [Candidate(sweep, all_bounds(None, None, 7)) for sweep in sweeps if sweep.family != "k"]
+    return [*(Candidate(sweep, (Bounds(),)) for sweep in sweeps), *bounded]
+
+
+def nested(every, split):
+    everyone = np.ones(len(split.units.number), dtype=np.bool_)
+    return honest.nested(every, split, honest.select(every, split, split.all_folds(everyone), everyone))
 
 
 @settings(max_examples=settings.default.max_examples // 2)
@@ -93,12 +104,11 @@ def test_a_held_out_query_never_chooses_its_own_rule(case, measure, data):
     everyone = np.ones(len(case.gold), dtype=np.bool_)
     inside = {q for q, number in zip(case.gold, split.folds(everyone, 0).tolist(), strict=True) if number == 0}
     other = {q: {f"d{data.draw(st.integers(0, 8))}": 1} if q in inside else gold for q, gold in case.gold.items()}
-    families = ("k", "score", "margin")
     # the terms of micro-averages hold how many are retrieved
     lengths = []
     for gold in (case.gold, other):
         pool = naive.Case(case.run, gold).pool
-        terms = nested(candidates(pool, measure, *families), split)
+        terms = nested(candidates(pool, measure, "k", "score", "margin"), split)
         lengths.append([terms.each[at, 1] for at, query in enumerate(pool.queries) if query in inside])
     assert lengths[0] == lengths[1]
 
@@ -116,7 +126,7 @@ def test_nested_is_select_and_fit_without_each_fold(case, measure, seed):
         for number in (0, 1):
             train = outer != number
             choice = honest.select(every, split, split.folds(train, repeat, number)[None], train).chosen
-            candidate = every[choice if train.sum() > 1 else 0]
+            candidate = every[choice if train.sum() > 1 else 0]  # one query has nothing to choose by
             expected = candidate.sweep.terms(candidate.sweep.best(train, candidate.bounds)).each[~train]
             assert each[~train].tolist() == expected.tolist()
         scores.append(float(every[0].sweep.objective.score(each.sum(axis=0))))
@@ -135,9 +145,8 @@ class _Known:
 
     def __init__(self, values):
         self.held = of_mean(np.array(values))
-        self.objective = objective(
-            parse("MacroF1")[0], Pool.read({}, {str(n): {} for n in range(len(values))}, task="trec"), Decisions()
-        )
+        pool = Pool.read({}, {str(n): {} for n in range(len(values))}, task="trec")
+        self.objective = objective(parse("MacroF1")[0], pool, Decisions())
 
     def held_out(self, folds, bounds):
         return self.held.each[None]
@@ -145,9 +154,7 @@ class _Known:
 
 def known(*rows):
     some = [Candidate(_Known(row), (Bounds(),)) for row in rows]
-    names = [str(n) for n in range(len(rows[0]))]
-    split = Split.of(names, 2, 0)
-    among = np.ones(len(names), dtype=np.bool_)
+    split, among = Split.of([str(n) for n in range(len(rows[0]))], 2, 0), np.ones(len(rows[0]), dtype=np.bool_)
     return honest.select(some, split, split.folds(among, 0)[None], among)
 
 
@@ -156,30 +163,22 @@ def test_the_simplest_within_a_standard_error_is_chosen():
     near = [0.5, 0.4, 0.8, 0.68]  # 0.005 below the best on average
     between = [0.445, 0.345, 0.745, 0.625]  # 0.06 below on average: one and a half errors
     far = [0.4, 0.4, 0.6, 0.6]  # always 0.1 below: without noise
+    none = [math.nan] * 4  # has no score: is not chosen, and does not stand in the way
     error = float(np.std([0.0, 0.1, -0.1, 0.02], ddof=1)) / 2  # of a mean, the jackknife gives the usual one
     assert known(near, best).errors == [pytest.approx(error), 0.0]
-    assert known(near, best).chosen == 0
-    assert known(between, best).chosen == 1
-    assert known(far, best).chosen == 1
-    assert known(far, near, best).chosen == 1
-    assert known(best, near).chosen == 0
-    assert known(best, best).chosen == 0
+    for rows, chosen in (((near, best), 0), ((between, best), 1), ((far, best), 1), ((far, near, best), 1),
+                         ((best, near), 0), ((best, best), 0), ((none, best), 1), ((none, none), 0)):  # fmt: skip
+        assert known(*rows).chosen == chosen
     assert [terms.total for terms in known(far, best).terms] == [pytest.approx(0.5), pytest.approx(0.6)]
 
 
-def test_kinds_without_a_score_are_not_chosen_and_do_not_stand_in_the_way():
-    none = [math.nan] * 4
-    assert known(none, [0.5, 0.5, 0.7, 0.7]).chosen == 1
-    assert known(none, none).chosen == 0
+# differences of held-out scores
 
 
 def test_a_difference_of_means_has_nearly_the_corrected_t_tests_interval():
     """Nadeau, Bengio 2003: (1/K + 1/(K - 1)) S² of the folds' differences, and t with K - 1 degrees of freedom."""
     one, other = np.random.default_rng(4).uniform(0.2, 0.8, (2, 2000))
-    found, of_folds = (
-        folds.difference(of_mean(one), of_mean(other), 10),
-        (one - other).std(ddof=1) * math.sqrt(10 / 2000),
-    )
+    found, of_folds = folds.difference(of_mean(one), of_mean(other), 10), (one - other).std(ddof=1) * 200**-0.5
     half = scipy.stats.t.ppf(0.975, 9) * of_folds * math.sqrt(1 / 10 + 1 / 9)
     assert found.interval == pytest.approx((found.value - half, found.value + half), rel=0.05)
 
@@ -197,17 +196,7 @@ def test_quantiles_of_t_are_scipys(p, degrees):
     assert t_quantile(p, degrees) == pytest.approx(scipy.stats.t.ppf(p, degrees), rel=5e-11)
 
 
-def test_groups_are_left_out_together():
-    split = Split.of(["a", "b", "c"], 2, 0, {"a": "x", "b": "y", "c": "x"})
-    each = np.array([[1.0, 1], [2, 1], [4, 1]])
-    assert split.summed(each, np.ones(3, dtype=np.bool_)).tolist() == [[5, 2], [2, 1]]
-    assert split.summed(each, np.array([False, True, True])).tolist() == [[4, 1], [2, 1]]
-    terms = split.terms(of_mean(np.array([1.0, 2, 4])))
-    assert terms.each.tolist() == [[5, 2], [2, 1]]
-    assert terms.total == pytest.approx(7 / 3)
-    assert not terms.is_mean
-    alone = Split.of(["a", "b", "c"], 2, 0)
-    assert alone.terms(of_mean(np.array([1.0, 2, 4]))).is_mean
+# the best of several
 
 
 def naive_best_of(rows, draws):
@@ -236,13 +225,9 @@ def test_the_best_of_several_is_scored_on_queries_that_did_not_choose_it():
     assert folds.best_of(zero, 60, 5) == best
 
 
-def test_the_order_of_runs_does_not_choose_between_those_that_are_the_best_alike():
+def test_the_best_of_several_is_not_chosen_by_the_order_of_runs_and_never_corrected_upwards():
     held = [of_mean((np.random.default_rng(seed).random(15) < 0.5).astype(float)) for seed in range(3)]
     assert folds.best_of(held[::-1], 500, 5).score == pytest.approx(folds.best_of(held, 500, 5).score, abs=1e-9)
-
-
-def test_the_best_of_several_is_never_corrected_upwards():
     held = [of_mean(np.linspace(0.2, 0.9, 40) ** 2), of_mean(np.linspace(0.0, 0.5, 40))]
     for seed in range(20):  # the one run is always the best, and the estimate above or below its score by chance
-        best = folds.best_of(held, 20, seed)
-        assert best.score <= held[0].total
+        assert folds.best_of(held, 20, seed).score <= held[0].total

@@ -1,22 +1,29 @@
+"""Rules, the values that they compare, and the filters before them."""
+
+import json
 import math
 from decimal import Decimal
 
 import naive_cut as naive
 import numpy as np
 import pytest
-from asserting import heard, mentions, refusing
+from asserting import done, failing, mentions, refusing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters.errors import UsageError
-from coliee_ir.commands.tune import FAMILIES, Pool, Rule
+from coliee_adapters.errors import InputError, UsageError
+from coliee_ir import cut, to_run, tune
+from coliee_ir.commands.tune import FAMILIES, Filter, Pool, Rule
 from coliee_ir.commands.tune.rules import families_named
+from coliee_ir.inbox import sheets as files
 
 _EXTREME = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from((5e-324, -5e-324, 1.7e308, -1.7e308))
 #: cases with scores ≥ 0, and with all
 EXTREME = {True: naive.cases(scores=_EXTREME.map(abs)), False: naive.cases(scores=_EXTREME)}
 
 TODAY = Pool.read({"q": {"a": 4.0, "b": 3.0, "c": 1.0, "d": 0.0}}, task="trec")
+UNSCORED = Pool.read({"q": ["a", "b"]}, task="trec")
+NEGATIVE = Pool.read({"q": {"a": 1.0, "b": -0.1}}, task="trec")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -30,23 +37,19 @@ def test_a_value_is_a_number_never_rises_with_the_rank_and_does_not_depend_on_ot
     assert value.tolist() == [value for values in apart for value in values]
 
 
-def naive_values(family, scores):
-    """The values of one query's documents, from its scores, the best first."""
-    best = scores[0]
-    return {
+@given(scores=st.lists(st.integers(0, 40).map(lambda n: n / 4), min_size=1, max_size=8))
+def test_a_value_is_what_its_family_says(scores):
+    pool = Pool.read({"q": {f"d{at}": score for at, score in enumerate(scores)}}, task="trec")
+    best, *_ = scores = sorted(scores, reverse=True)
+    expected = {
         "k": [-float(at + 1) for at in range(len(scores))],
         "score": scores,
         "ratio": [score / best if best > 0 else 1.0 for score in scores],
         "margin": [score - best for score in scores],
-    }[family]
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-@given(scores=st.lists(st.integers(0, 40).map(lambda n: n / 4), min_size=1, max_size=8))
-def test_a_value_is_what_its_family_says(family, scores):
-    pool = Pool.read({"q": {f"d{at}": score for at, score in enumerate(scores)}}, task="trec")
-    expected = naive_values(family, sorted(scores, reverse=True))
-    assert FAMILIES[family].value(pool).tolist() == pytest.approx(expected, abs=1e-12)
+    }
+    assert {name: family.value(pool).tolist() for name, family in FAMILIES.items()} == {
+        name: pytest.approx(values, abs=1e-12) for name, values in expected.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -63,22 +66,25 @@ def test_a_value_is_what_its_family_says(family, scores):
 )
 def test_a_rule_keeps_what_it_says(rule, kept, says):
     assert rule.keeps(TODAY).tolist() == [True] * kept + [False] * (4 - kept)
-    assert mentions(heard(str(rule)), says)
+    assert mentions(str(rule), says)
 
 
-@pytest.mark.parametrize(
-    ("members", "message"),
-    [
-        ({"family": "k", "threshold": -3}, "[bad-value] -3 …"),
-        ({"family": "k", "threshold": 2.5}, "[bad-value] 2.5 …"),
-        ({"family": "k", "threshold": 3, "floor": 5, "cap": 1}, "[bad-value] 5 … 1 …"),
-    ],
-)
-def test_a_rule_that_contradicts_itself_is_refused(members, message):
-    with refusing(UsageError, message):
-        Rule.from_dict(members)
-    with refusing(UsageError, message):
-        Rule(**members)
+@pytest.mark.parametrize("top", [1.0, 0.97, 17.3])
+def test_a_document_at_the_threshold_is_kept(top):
+    """Whatever float32 makes of decimals, and a difference or a quotient of two, which are no decimals any more."""
+    for n in range(1, 96):
+        at = n / 100
+        pool = Pool.read({"q": {"a": top, "b": at, "c": at - 0.001}}, task="trec")
+        gap = float(Decimal(str(top)) - Decimal(str(at)))
+        for rule in (Rule("score", at), Rule("margin", gap), *([Rule("ratio", at)] if top == 1 else ())):
+            assert rule.keeps(pool).tolist() == [True, True, False], rule
+
+
+def test_scores_that_tie_in_trec_eval_tie_here_and_the_lists_keep_what_was_written():
+    pool = Pool.read({"q": {"a": 0.1 + 1e-12, "b": 0.1, "c": 1e39, "d": 2e39}}, task="trec")
+    assert list(pool.documents) == ["d", "c", "b", "a"]
+    assert len(set(pool.compared.tolist())) == 2
+    assert naive.lists(pool, np.array([True, False, True, True])) == {"q": {"d": 2e39, "b": 0.1, "a": 0.1 + 1e-12}}
 
 
 def test_a_rule_is_written_whole_and_may_be_given_in_part():
@@ -96,12 +102,14 @@ _KINDS = "k, score, ratio, margin"
     ("members", "sentence"),
     [
         *((members, "[structure]") for members in (None, [], "score", {"family": "score"})),
-        ({"family": "best", "threshold": 1}, f"[unknown-name] 'best'… {_KINDS} …"),
         ({"family": ["k"], "threshold": 1}, f"[unknown-name] '['k']'… {_KINDS} …"),
         ({"family": "\x1b[31m", "threshold": 1}, f"[unknown-name] '\\x1b[31m'… {_KINDS} …"),
         *(({"family": "k", "threshold": bad}, "[bad-value]") for bad in ("3", True, math.nan, math.inf, 10**400)),
         *(({"family": "k", "threshold": 1, "floor": bad}, "[bad-value]") for bad in (-1, 1.5, None)),
         ({"family": "k", "threshold": 1, "cap": False}, "[bad-value]"),
+        ({"family": "k", "threshold": -3}, "[bad-value] -3 …"),
+        ({"family": "k", "threshold": 2.5}, "[bad-value] 2.5 …"),
+        ({"family": "k", "threshold": 3, "floor": 5, "cap": 1}, "[bad-value] 5 … 1 …"),
     ],
 )
 def test_what_is_no_rule_is_refused(members, sentence):
@@ -109,15 +117,14 @@ def test_what_is_no_rule_is_refused(members, sentence):
         Rule.from_dict(members)
 
 
-UNSCORED = Pool.read({"q": ["a", "b"]}, task="trec")
-NEGATIVE = Pool.read({"q": {"a": 1.0, "b": -0.1}}, task="trec")
-
-
 def test_the_rules_that_scores_allow():
-    assert families_named([], TODAY) == list(FAMILIES)
-    assert families_named([], UNSCORED) == ["k"]
-    assert families_named([], NEGATIVE) == ["k", "score", "margin"]
-    assert families_named(["margin", "k", "ratio"], TODAY) == ["k", "ratio", "margin"]
+    for names, pool, possible in (
+        ([], TODAY, list(FAMILIES)),
+        ([], UNSCORED, ["k"]),
+        ([], NEGATIVE, ["k", "score", "margin"]),
+        (["margin", "k", "ratio"], TODAY, ["k", "ratio", "margin"]),
+    ):
+        assert families_named(names, pool) == possible
     for name, pool, sentence in (
         ("score", UNSCORED, "[unfit-option] 'score'…"),
         ("ratio", NEGATIVE, "[unfit-option] 'ratio'…"),
@@ -127,19 +134,106 @@ def test_the_rules_that_scores_allow():
             families_named([name], pool)
 
 
-def test_scores_that_tie_in_trec_eval_tie_here_and_the_lists_keep_what_was_written():
-    pool = Pool.read({"q": {"a": 0.1 + 1e-12, "b": 0.1, "c": 1e39, "d": 2e39}}, task="trec")
-    assert list(pool.documents) == ["d", "c", "b", "a"]
-    assert len(set(pool.compared.tolist())) == 2
-    assert naive.lists(pool, np.array([True, False, True, True])) == {"q": {"d": 2e39, "b": 0.1, "a": 0.1 + 1e-12}}
+# filters
+
+RUN = {"a": ["b", "a", "c"], "b": ["c", "a", "b"], "c": ["a", "b", "x"], "d": ["y", "a"]}
 
 
-@pytest.mark.parametrize("top", [1.0, 0.97, 17.3])
-def test_a_document_at_the_threshold_is_kept(top):
-    """Whatever float32 makes of decimals, and a difference or a quotient of two, which are no decimals any more."""
-    for n in range(1, 96):
-        at = n / 100
-        pool = Pool.read({"q": {"a": top, "b": at, "c": at - 0.001}}, task="trec")
-        gap = float(Decimal(str(top)) - Decimal(str(at)))
-        for rule in (Rule("score", at), Rule("margin", gap), *([Rule("ratio", at)] if top == 1 else ())):
-            assert rule.keeps(pool).tolist() == [True, True, False], rule
+def left(filter_, run):
+    pool = Pool.read(run, task="trec")
+    return {query: list(ranking) for query, ranking in naive.lists(pool, filter_.keeps(pool)).items()}
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcd"), st.permutations("abcde"), min_size=1),
+    st.dictionaries(st.sampled_from("abcde"), st.sampled_from(("2001-01-01", "2002-01-01", "2003-01-01"))),
+    st.dictionaries(st.sampled_from("abcd"), st.sets(st.sampled_from("abcde"))),
+)
+def test_filters_are_what_plain_python_makes_of_them(run, dates, of_query):
+    for filter_, keeps in (
+        (Filter.exclude_self(), lambda q, d: d != q),
+        (Filter.exclude_newer(dates), lambda q, d: q not in dates or d not in dates or dates[d] <= dates[q]),
+        (Filter.candidates(of_query), lambda q, d: q not in of_query or d in of_query[q]),
+    ):
+        assert left(filter_, run) == {q: [d for d in ranking if keeps(q, d)] for q, ranking in run.items()}
+
+
+@given(naive.cases(), st.data())
+def test_a_filtered_pool_is_the_pool_of_filtered_lists(case, data):
+    pool = case.pool
+    n = len(pool.documents)
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), dtype=np.bool_)
+    expected, found = Pool.read(naive.lists(pool, kept), case.gold, task="trec"), pool.where(kept)
+    assert list(found.documents) == list(expected.documents)
+    for name in ("start", "scores", "relevant", "wanted", "rank", "query", "compared"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+
+
+@pytest.mark.parametrize(
+    ("query", "document", "is_newer"),
+    [
+        ("2019", "2020", True), ("2019", "2019", False), ("2019", "2019-12-31", False), ("2019-05", "2019", False),
+        ("2019-05-02", "2019-05-03", True), ("2019-05", "2019-06-01", True), ("2020-01-01", "2019", False),
+    ],
+)  # fmt: skip
+def test_dates_are_compared_by_what_both_say(query, document, is_newer):
+    assert left(Filter.exclude_newer({"a": query, "b": document}), {"a": ["b"]}) == {"a": [] if is_newer else ["b"]}
+
+
+@pytest.mark.parametrize("filter_", [Filter.exclude_newer({"z": "2019"}), Filter.candidates({"z": ["a"]})])
+def test_a_filter_whose_ids_do_not_occur_is_refused(filter_):
+    with refusing(UsageError, "[mismatch]"):
+        cut(RUN, task="trec", filters=[filter_])
+    with refusing(UsageError, "[mismatch]"):
+        tune({query: ["b"] for query in RUN}, RUN, task="trec", measure="MicroF1", folds=2, filters=[filter_])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["000001 2019\n000002 2020-02-29\n", "000001,2019\n000002,2020-02-29\n", "id,date\n000001.txt,2019\n2,2020-02\n",
+     '{"000001": 2019, "000002": "2020-02-29"}'],
+)  # fmt: skip
+def test_dates_are_read_from_columns_and_json(text, source):
+    assert files.read_dates(source(text).name, task="1")["000001"] == "2019"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("a 2019-02-29\n", 1), ("a 2019\nb 2019-13\n", 2), ("a 2019-1-1\n", 1), ("a 0000\n", 1), ("a 19\n", 1),
+     ('{"a": "2021-06-31"}', None), ('{"a": null}', None), ("a 2019\na 2020\n", 2), ("# none\n", None), ("a\n", 1)],
+)  # fmt: skip
+def test_a_date_that_does_not_exist_is_refused(text, line, source):
+    with pytest.raises(InputError) as caught:
+        files.read_dates(source(text).name)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    "text", ['{"000001": ["000007.txt", "000008.txt"]}', "000001 000007 T\n000001 000008 T\n",
+             "query_id,doc_id\n000001,000007\n000001,000008\n", "000001 000007\n000001 000008\n",
+             "000001.txt,000007.txt\n000001.txt,000008.txt\n", "000001 0 000007 1\n000001 0 000008 0\n"],
+)  # fmt: skip
+def test_candidates_are_read_from_anything_that_holds_a_run(text, source):
+    found = files.read_candidates(source(text).name, task="1")
+    assert {query: list(ranking) for query, ranking in found.items()} == {"000001": ["000007", "000008"]}
+
+
+def test_filters_cut_a_run_alone_or_before_a_rule(here, call):
+    candidates = Filter.candidates({query: ["a", "c"] for query in RUN})
+    expected = {query: [d for d in documents if d in "ac"] for query, documents in RUN.items()}
+    assert to_run(cut(RUN, task="trec", filters=[candidates])) == to_run(expected)
+    with pytest.raises(UsageError):
+        cut(RUN, task="trec")
+    (here / "run.json").write_text(json.dumps({"000001": [f"00000{n}" for n in range(1, 7)], "000002": ["000009"]}))
+    (here / "dates.txt").write_text("000001 2019\n000003 2020\n")
+    (here / "candidates.json").write_text('{"000001": ["000004", "000003", "000006", "000002"]}')
+    asked = ("cut", "run.json", "--task", "1")
+
+    def kept(*options):
+        return [line.split()[1].lstrip("0") for line in done(call, *asked, *options)[0].splitlines()]
+
+    filtered = ("--dates", "dates.txt", "--candidates", "candidates.json")
+    assert kept(*filtered, "--by", "k=1") == ["2", "9"]
+    assert kept("--not-itself") == ["2", "3", "4", "5", "6", "9"]
+    for refused in ((), ("--by", "k=1", "--rule", "rule.json")):
+        failing(call, *asked, *refused)

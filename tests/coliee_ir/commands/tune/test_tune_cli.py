@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from asserting import done, failing, matches, mentions
+from example_runs import EXAMPLES
 
-import coliee_ir.examples
 from coliee_ir import Fusion, evaluate, fit_fusion, read_run, to_run
 
 pytestmark = pytest.mark.usefixtures("one_deal")
@@ -22,9 +22,8 @@ pytestmark = pytest.mark.usefixtures("one_deal")
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     """A copy of the example data, which is the current folder."""
-    shutil.copytree(Path(coliee_ir.examples.__file__).parent, tmp_path / "examples")
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
     monkeypatch.chdir(tmp_path / "examples")
-    return tmp_path / "examples"
 
 
 TREC = ("trec/qrels.txt", "trec/bm25.run", "-m", "MicroF1", "--by", "k")
@@ -32,48 +31,13 @@ TASK1 = ("task1/gold.json", "task1/rerank.json")
 TASK3 = ("task3/gold.xml", "task3/task3.ALPHA", "--answers", "task3/answers.ALPHA", "--by", "k")
 
 
-@pytest.mark.parametrize("command", [("tune", *TASK1), ("fuse", *TASK1[1:], "task1/bm25.txt", "--fit", TASK1[0])])
-def test_how_many_queries_are_excluded_is_said_as_of_scores(call, command):
-    queries = list(json.loads(Path(TASK1[0]).read_text()))
-    _, of_scores = done(call, "evaluate", *TASK1, "--exclude", ",".join(queries[:3]))
-    _, err = done(call, *command, "--exclude", ",".join(queries[:3]))
-    assert all(", 3 excluded" in text.splitlines()[0] for text in (of_scores, err))
-
-
-def test_what_is_given_to_cut_beside_a_run_is_told_its_option(call):
-    for out in ("trec/dense.run", "out.txt"):
-        assert mentions(failing(call, "cut", TREC[1], out, "--by", "k=3"), "[usage] … -o …")
-
-
-RANKS_AND_TIES = """
-002473 Q0 031986 1 1 T
-002473 Q0 026639 2 2 T
-002473 Q0 097991 3 2 T
-"""
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("evaluate", "task1/gold.json", "odd.txt", "-m", "AP"),
-        ("tune", "task1/gold.json", "odd.txt", "--folds", "2"),
-        ("cut", "odd.txt", "--by", "k=1"),
-        ("fuse", "odd.txt", "task1/bm25.txt", "-o", "o.txt"),
-        ("fuse", "odd.txt", "task1/bm25.txt", "--fit", "task1/gold.json", "--folds", "2", "-o", "o.txt"),
-    ],
-)
-def test_every_command_says_of_ties_and_ranks_what_evaluate_says(call, command):
-    Path("odd.txt").write_text(RANKS_AND_TIES)
-    _, _, err = call(*command)
-    assert all(mentions(err, kind) for kind in ("[rank-order] 1 …", "[tie] …"))
+# a rule, and what is cut by it
 
 
 def test_a_rule_goes_through_a_file_to_another_run(call):
     code, out, err = call("tune", *TREC, "--save", "rule.json", "-f", "json")
     told = json.loads(out)["tunings"][0]
-    rule = json.loads(Path("rule.json").read_text())
-    assert code == 0
-    assert rule == {**told["rule"], "filters": []}
+    assert (code, json.loads(Path("rule.json").read_text())) == (0, {**told["rule"], "filters": []})
     said = next(line for line in err.splitlines() if line.startswith("rule.json: "))
     Path("tuning.json").write_text(json.dumps(told))
     code, first, err = call("cut", "trec/bm25.run", "--rule", "rule.json", "--task", "trec")
@@ -89,9 +53,7 @@ def test_the_cut_test_run_is_a_valid_submission_of_the_task(call):
     assert out.startswith("rerank: cut after 3: ")
     assert "RUN1.txt.gz: 108 documents of 40 queries\n" in err
     with gzip.open("RUN1.txt.gz", "rt") as stream:
-        lines = [line.split() for line in stream]
-    assert {len(line) for line in lines} == {3}
-    assert {line[2] for line in lines} == {"RUN1"}
+        assert {(len(line.split()), line.split()[-1]) for line in stream} == {(3, "RUN1")}
     assert evaluate("task1/gold.json", "RUN1.txt.gz").measures["MicroF1"] == pytest.approx(0.5371, abs=5e-5)
     # with the columns of task and edition
     for edition, columns in (("2025", 6), ("2017", 3)):
@@ -110,27 +72,25 @@ def test_the_files_of_one_test_run_are_cut_together(call):
         done(call, "tune", *TASK1, *(word for file in files for word in ("--apply", file)), "-o", name, "--tag", "T")
         written[name] = Counter(Path(name).read_text().splitlines())
     assert written["o.txt"] == written["whole.txt"]
-    assert "[ambiguous]" in failing(
-        call, "tune", *TASK1, "--apply", "a.txt", "--apply", "task1/dense.txt", "-o", "no.txt"
-    )
+    several = ("--apply", "a.txt", "--apply", "task1/dense.txt", "-o", "no.txt")
+    assert "[ambiguous]" in failing(call, "tune", *TASK1, *several)
     assert not Path("no.txt").exists()
 
 
 def test_what_is_tuned_or_fitted_with_the_lowest_scores_first_is_applied_so(call):
     lines = [line.split() for line in Path("trec/bm25.run").read_text().splitlines()]
     Path("low.run").write_text("".join(f"{q} Q0 {d} {rank} {-float(score)!r} T\n" for q, _, d, rank, score, _ in lines))
-    applied = {}
-    for name, run, order in (("high", "trec/bm25.run", "descending"), ("low", "low.run", "ascending")):
+    applied = []
+    for run, order in (("trec/bm25.run", "descending"), ("low.run", "ascending")):
         tuned = ("tune", "trec/qrels.txt", run, "-m", "MicroF1", "--task", "trec", "--decision", f"order={order}")
-        done(call, *tuned, "--save", "r.json", "--apply", run, "-o", f"{name}.json")
-        done(call, "cut", run, "--rule", "r.json", "-o", f"{name}2.json", "--task", "trec")
-        applied[name] = [json.loads(Path(file).read_text()) for file in (f"{name}.json", f"{name}2.json")]
-        applied[name] = [{query: list(of_query) for query, of_query in cut.items()} for cut in applied[name]]
+        done(call, *tuned, "--save", "r.json", "--apply", run, "-o", "tuned.json")
+        done(call, "cut", run, "--rule", "r.json", "-o", "cut.json", "--task", "trec")
         runs = [dataclasses.replace(read_run(run), tag=tag) for tag in ("a", "b")]
-        rules = {"task": "trec", "measure": "AP", "decisions": {"order": order}}
-        fit_fusion("trec/qrels.txt", *runs, **rules).save("w.json")
-        applied[name] += [list(of_query) for of_query in to_run(Fusion.load("w.json").fuse(*runs).run).values()]
-    assert applied["low"] == applied["high"]
+        fit_fusion("trec/qrels.txt", *runs, task="trec", measure="AP", decisions={"order": order}).save("w.json")
+        made = [json.loads(Path(file).read_text()) for file in ("tuned.json", "cut.json")]
+        made.append(to_run(Fusion.load("w.json").fuse(*runs).run))
+        applied.append([{query: list(ranking) for query, ranking in one.items()} for one in made])
+    assert applied[0] == applied[1]
 
 
 def test_a_tag_against_the_rules_is_refused_before_anything_is_written_or_that_of_the_file_taken(call):
@@ -139,18 +99,26 @@ def test_a_tag_against_the_rules_is_refused_before_anything_is_written_or_that_o
     tuned = ("tune", *TASK1, "--apply", "mono_t5.json", "-o", "o.txt")
     cut = ("cut", "mono_t5.json", "--rule", "k.json", "--task", "1", "-o", "o.txt")
     for given in (tuned, cut):
-        bad = (*given[:-1], "mono_t5.txt")
-        for more in ((*bad,), (*given, "--tag", "A-TAG-OF-MANY-LETTERS")):
-            code, _, err = call(*more)
-            assert (code, "[bad-value]" in err, Path(more[more.index("-o") + 1]).exists()) == (2, True, False)
-        code, _, err = call(*given)  # the tag is the name of the file
-        assert (code, Path("o.txt").read_text().split()[2]) == (0, "o")
-        assert "'mono_t5'" in err
-        assert call(*given, "--tag", "T5")[0] == 0
+        for more in ((*given[:-1], "mono_t5.txt"), (*given, "--tag", "A-TAG-OF-MANY-LETTERS")):
+            assert "[bad-value]" in failing(call, *more)
+            assert not Path(more[more.index("-o") + 1]).exists()
+        _, err = done(call, *given)  # the tag is the name of the file
+        assert Path("o.txt").read_text().split()[2] == "o" and "'mono_t5'" in err
+        done(call, *given, "--tag", "T5")
         assert Path("o.txt").read_text().split()[2] == "T5"
         Path("o.txt").unlink()
-    code, _, err = call(*cut[:4], "-o", "o.txt")  # no task: no submission
-    assert (code, "--tag" in err) == (0, False)
+    assert "--tag" not in done(call, *cut[:4], "-o", "o.txt")[1]  # no task: no submission
+
+
+@pytest.mark.parametrize(("threshold", "hinted"), [(1000.0, True), (0.001, False)])
+def test_a_rule_of_another_scale_is_asked_about(call, threshold, hinted):
+    Path("rule.json").write_text(json.dumps({"family": "score", "threshold": threshold}))
+    code, _, err = call("cut", "trec/bm25.run", "--rule", "rule.json", "-o", "out.txt")
+    assert (code, "no score reaches" in err, mentions(err, "[no-result]")) == (2 * hinted, hinted, hinted)
+    assert Path("out.txt").exists() is not hinted
+
+
+# where from, where to
 
 
 def test_what_goes_where(call):
@@ -160,8 +128,8 @@ def test_what_goes_where(call):
         out, err = done(call, "tune", *TASK1, "--apply", "task1/rerank.json", *output)
         assert {len(line.split()) for line in out.splitlines()} == {3}
         assert table in err
-    code, out, _ = call("tune", *TASK1, "-o", "tuning.txt", "--save", "-")
-    assert (code, Path("tuning.txt").read_text()) == (0, table)
+    out, _ = done(call, "tune", *TASK1, "-o", "tuning.txt", "--save", "-")
+    assert Path("tuning.txt").read_text() == table
     assert json.loads(out) == {"family": "k", "threshold": 3.0, "floor": 0, "cap": None, "filters": []}
     assert table in call("tune", *TASK1, "--save", "-")[2]
 
@@ -169,8 +137,7 @@ def test_what_goes_where(call):
 def test_standard_input_is_run_gold_answers_or_rule(call, monkeypatch):
     def piped(text, *arguments):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        out, _ = done(call, *arguments)
-        return out
+        return done(call, *arguments)[0]
 
     expected = call("tune", *TREC)[1]
     assert piped(Path(TREC[1]).read_text(), "tune", TREC[0], "-", *TREC[2:]) == expected
@@ -181,20 +148,22 @@ def test_standard_input_is_run_gold_answers_or_rule(call, monkeypatch):
     assert alone.splitlines()[1] in two.splitlines()
     rule = '{"family": "k", "threshold": 1}'
     Path("rule.json").write_text(rule)
-    assert piped("q1 Q0 a 1 2.5 T\nq1 Q0 b 2 1.5 T\n", "cut", "-", "--rule", "rule.json") == "q1 Q0 a 1 2.5 T\n"
-    assert piped(rule, "cut", "trec/bm25.run", "--rule", "-")
+    run = "q1 Q0 a 1 2.5 T\nq1 Q0 b 2 1.5 T\n"
+    assert piped(run, "cut", "-", "--rule", "rule.json") == "q1 Q0 a 1 2.5 T\n"
+    Path("two.run").write_text(run)
+    assert piped(rule, "cut", "two.run", "--rule", "-") == "q1 Q0 a 1 2.5 T\n"
+
+
+# several runs
 
 
 def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it(call):
-    code, out, _ = call("tune", "task2/gold.json", "task2", "-f", "csv", "--by", "k")
+    out, _ = done(call, "tune", "task2/gold.json", "task2", "-f", "csv", "--by", "k")
     rows = list(csv.DictReader(io.StringIO(out)))
-    assert code == 0
     assert [row["run"] for row in rows] == ["mono", "rules"]
     assert float(rows[0]["MicroF1 held out"]) > float(rows[1]["MicroF1 held out"])
-    alone = [
-        call("tune", "task2/gold.json", path, "-f", "csv", "--by", "k")[1]
-        for path in ("task2/mono.txt", "task2/rules.csv")
-    ]
+    alone = [call("tune", "task2/gold.json", f"task2/{name}", "-f", "csv", "--by", "k")[1]
+             for name in ("mono.txt", "rules.csv")]  # fmt: skip
     assert out.splitlines()[1:] == [text.splitlines()[1] for text in alone]
     first, *_, last = call("tune", "task2/gold.json", "task2", "--by", "k")[1].splitlines()
     assert re.findall(r" 0\.\d{4}", first) == re.findall(r" 0\.\d{4}", last)[:1]  # not of the luckiest of several
@@ -204,16 +173,17 @@ def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it
 def test_a_broken_run_among_many_in_one_process_and_in_several(call, jobs):
     Path("task1/broken.txt").write_text("002473 026639\n")
     runs = ("task1/gold.json", "task1/bm25.txt", "task1/broken.txt", "task1/dense.txt", "--jobs", jobs)
-    err = failing(call, "tune", *runs)
-    assert "coliee-ir: task1/broken.txt" in err
+    assert "coliee-ir: task1/broken.txt" in failing(call, "tune", *runs)
     code, out, err = call("tune", *runs, "--keep-going", "-f", "tsv")
     assert code == 2
     rows = [line.split("\t") for line in out.splitlines()]
     assert [row[0] for row in rows] == ["run", "dense", "bm25"]
     assert rows[1][2:4] == call("tune", *TASK1[:1], "task1/dense.txt", "-f", "tsv")[1].splitlines()[1].split("\t")[2:4]
     assert "coliee-ir: task1/broken.txt" in err
-    code, out, err = call("tune", "task1/gold.json", "nowhere.txt", "nor.txt", "--keep-going", "--jobs", jobs)
-    assert (code, out, err.count("[no-file]")) == (2, "", 2)
+    assert failing(call, "tune", TASK1[0], "no.txt", "nor.txt", "--keep-going", "--jobs", jobs).count("[no-file]") == 2
+
+
+# what is asked for, and said
 
 
 def test_filters_are_used_told_and_remembered(call):
@@ -235,6 +205,29 @@ def test_groups_decisions_and_excluded_queries_are_options(call):
     )
     assert (grouped["groups"], fewer["queries"]) == (7, 18)
     assert skipped["resubstitution"] > plain["resubstitution"]
+
+
+RANKS_AND_TIES = "002473 Q0 031986 1 1 T\n002473 Q0 026639 2 2 T\n002473 Q0 097991 3 2 T\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate task1/gold.json odd.txt -m AP",
+        "tune task1/gold.json odd.txt --folds 2",
+        "cut odd.txt --by k=1",
+        "fuse odd.txt task1/bm25.txt -o o.txt",
+        "fuse odd.txt task1/bm25.txt --fit task1/gold.json --folds 2 -o o.txt",
+    ],
+)
+def test_every_command_says_of_ties_ranks_and_excluded_queries_what_evaluate_says(call, command):
+    Path("odd.txt").write_text(RANKS_AND_TIES)
+    _, _, err = call(*command.split())
+    assert all(mentions(err, kind) for kind in ("[rank-order] 1 …", "[tie] …"))
+    if "gold" in command:
+        excluded = list(json.loads(Path(TASK1[0]).read_text()))[:3]
+        _, _, err = call(*command.replace("odd.txt", "task1/dense.txt").split(), "--exclude", ",".join(excluded))
+        assert ", 3 excluded" in err.splitlines()[0]
 
 
 def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly(call):
@@ -264,9 +257,10 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
          "three.txt, line 1: [columns] (found 'a b c'); give QUERY GROUP"),
         (("tune", *TASK1, "--groups", "few.txt"), "[missing-key] 40 … 002473 …"),
         (("tune", "task1/gold.json", "empty"), "[empty] empty …"),
-        (("cut", "-", "--rule", "-"), "[named-twice]"),
-        (("cut", "scores.csv", "--by", "k=5"), "scores.csv, line 1: [missing-column]"),
         (("tune", "task1/gold.json", "scores.csv"), "scores.csv, line 1: [missing-column]"),
+        (("cut", "trec/bm25.run", "trec/dense.run", "--by", "k=3"), "[usage] … -o …"),
+        (("cut", "trec/bm25.run", "out.txt", "--by", "k=3"), "[usage] … -o …"),
+        (("cut", "-", "--rule", "-"), "[named-twice]"),
         (("cut", "task1/rerank.json", "--rule", "no.json"), "no.json: [no-file]"),
         (("cut", "task1/rerank.json", "--rule", "list.json"), "list.json: [structure]"),
         (("cut", "trec/bm25.run", "--rule", "score.json", "--task", "4"), "[wrong-part] 4 …"),
@@ -279,22 +273,11 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
     ],
 )  # fmt: skip
 def test_what_is_refused(call, arguments, sentence):
-    Path("bad.txt").write_text("a 2001-01-01\nb 2001-1-1\n")
-    Path("twice.txt").write_text("a x\nb y\na.txt y\n")
-    Path("three.txt").write_text("a b c\n")
-    Path("words.txt").write_text("002473 a r1\n002473 b r2\n")
-    Path("few.txt").write_text("a x\n")
-    Path("scores.csv").write_text("run,query,MicroF1\nbm25,002473,0.5\n")
-    Path("list.json").write_text("[1]")
-    Path("score.json").write_text('{"family": "score", "threshold": 0.5}')
+    for name, text in {"bad.txt": "a 2001-01-01\nb 2001-1-1\n", "twice.txt": "a x\nb y\na.txt y\n", "list.json": "[1]",
+                       "three.txt": "a b c\n", "words.txt": "002473 a r1\n002473 b r2\n", "few.txt": "a x\n",
+                       "scores.csv": "run,query,MicroF1\nbm25,002473,0.5\n",
+                       "score.json": '{"family": "score", "threshold": 0.5}'}.items():  # fmt: skip
+        Path(name).write_text(text)
     Path("empty").mkdir()
     err = failing(call, *arguments)
     assert matches(err.splitlines()[-1], f"coliee-ir: {sentence}")
-
-
-@pytest.mark.parametrize(("threshold", "hinted"), [(1000.0, True), (0.001, False)])
-def test_a_rule_of_another_scale_is_asked_about(call, threshold, hinted):
-    Path("rule.json").write_text(json.dumps({"family": "score", "threshold": threshold}))
-    code, _, err = call("cut", "trec/bm25.run", "--rule", "rule.json", "-o", "out.txt")
-    assert (code, "no score reaches" in err, mentions(err, "[no-result]")) == (2 * hinted, hinted, hinted)
-    assert Path("out.txt").exists() is not hinted
