@@ -8,6 +8,8 @@ from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 
+from sent import write
+
 TEAMS = ("ARC", "BLUE", "CASE", "京都大学", "ECHO", "FOX", "GOLF", "HUKB", "IRIS", "JNLP", "KIS", "LEX")
 _CASES = range(1, 21)
 _QUESTIONS = range(1, 17)
@@ -43,29 +45,25 @@ def _labels(tag, at, right, year="R07"):
 
 
 def _torts(at, right):
-    return "".join(
-        json.dumps(
-            {
-                "version": "1", "tort_id": str(n), "undisputed_facts": [],
-                "plaintiff_claims": [{"id": "0", "description": "x", "is_accepted": n % 2 == 0}],
-                "defendant_claims": [], "court_decision": (n % 2 == 0) == (right > 90 or (n + at) % 16 < right),
-            }
-        )
-        + "\n"
-        for n in _QUESTIONS
+    rows = (
+        {"version": "1", "tort_id": str(n), "undisputed_facts": [], "defendant_claims": [],
+         "plaintiff_claims": [{"id": "0", "description": "x", "is_accepted": n % 2 == 0}],
+         "court_decision": (n % 2 == 0) == (right > 90 or (n + at) % 16 < right)} for n in _QUESTIONS
     )  # fmt: skip
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def _statutes(year):
+    pairs = (f'<pair id="{year}-{n:02}-U" label="{"YN"[n % 2]}"><article>{n}</article></pair>' for n in _QUESTIONS)
+    return f"<dataset>{''.join(pairs)}</dataset>\n"
 
 
 def _golds():
-    pairs = "".join(
-        f'<pair id="R07-{n:02}-U" label="{"YN"[n % 2]}"><article>{n}</article><t2>x</t2></pair>\n' for n in _QUESTIONS
-    )
     return {
         "gold/task1.json": json.dumps({f"{n:06}": [f"{n + 500:06}"] for n in _CASES}),
         "gold/task2.json": json.dumps({f"{n:03}": [f"{(n * 7) % 40 + 1:03}"] for n in _CASES}),
-        "gold/statute.xml": f"<dataset>\n{pairs}</dataset>\n",
-        "gold/tort.jsonl": _torts(0, 99),
-    }
+        "gold/statute.xml": _statutes("R07"), "gold/tort.jsonl": _torts(0, 99),
+    }  # fmt: skip
 
 
 def _sent(at, team):
@@ -107,9 +105,8 @@ def _tar(files):
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w:gz") as tar:
         for name, content in files.items():
-            raw = content.encode() if isinstance(content, str) else content
             entry = tarfile.TarInfo(name)
-            entry.size = len(raw)
+            entry.size = len(raw := content.encode())
             tar.addfile(entry, io.BytesIO(raw))
     return stream.getvalue()
 
@@ -173,39 +170,24 @@ KIS9,KIS,rerank,en,replaced by KIS10
 
 
 def make(folder):
-    """Write golds, list of teams and mailbox below a folder; how many files came, those in archives and mails too."""
+    """Write golds, list of teams and mailbox below a folder."""
     golds = _golds()
-    mails, box, n = dict(_spoilt(golds["gold/task1.json"])), b"", 0
-    n += len(mails) - 3 + 4  # the mails among them, and what is attached to them
+    came, box = _spoilt(golds["gold/task1.json"]), b""
     sendings = [(team, files) for at, team in enumerate(TEAMS) for files in _sent(at, team)]
     for number, (team, files) in enumerate(sendings):
-        n += len(files)
         match number % 5:
             case 0:
-                mails |= {f"{team}/{name}": content for name, content in files.items()}
+                came |= {f"{team}/{name}": content for name, content in files.items()}
             case 1:
-                mails[f"{team}/{number}.zip"] = _zip(files)
+                came[f"{team}/{number}.zip"] = _zip(files)
             case 2:
-                mails[f"{team}/{number}.tar.gz"] = _tar(files)
+                came[f"{team}/{number}.tar.gz"] = _tar(files)
             case 3:
-                mails[f"{number}.eml"] = _mail(team, files)
+                came[f"{number}.eml"] = _mail(team, files)
             case _:
                 box += b"From someone Sun Jan 18 10:00:00 2026\n" + _mail(team, files) + b"\n"
-    mails["inbox.mbox"] = box
-    for name, content in {
-        **golds,
-        "teams.csv": _SHEET,
-        **{f"mailbox/{name}": of for name, of in mails.items()},
-    }.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return n
-
-
-def _statutes(year):
-    pairs = (f'<pair id="{year}-{n:02}-U" label="{"YN"[n % 2]}"><article>{n}</article></pair>' for n in _QUESTIONS)
-    return f"<dataset>{''.join(pairs)}</dataset>\n"
+    came = {f"mailbox/{name}": of for name, of in {**came, "inbox.mbox": box}.items()}
+    write({folder / name: of for name, of in {**golds, "teams.csv": _SHEET, **came}.items()})
 
 
 #: the years of Task 4: the one that counts, and those for reference
@@ -220,56 +202,27 @@ public.figures = false
 """
 
 
+def _lists(tag, n):
+    """Task 3: of each question the first articles, of which the first is right."""
+    ranked = ((q, k) for q in _QUESTIONS for k in range(n))
+    return "".join(f"R08-{q:02}-U Q0 {q + k} {k + 1} {1 / (k + 1)} {tag}\n" for q, k in ranked)
+
+
 def make_year(folder):
-    """An edition as it really comes: reference years, long lists, corrections, and what others send as a team.
-
-    Returns:
-        The files of runs by their names, which are all different.
-    """
-    early, late = "18 Jan 2027 10:00:00 +0900", "22 Jan 2027 10:00:00 +0900"
-    runs = {}
-
-    def sent(**content):
-        files = {name.replace("__", "-").replace("_", "."): of for name, of in content.items()}
-        runs.update(files)
-        return files
-
-    box = {}
+    """An edition with years for reference, and lists that are longer than what is scored; its runs by their names."""
+    runs, came = {}, {}
     for at, team in enumerate(("KLAP", "DU")):
-        files = {}
+        files, longer = {}, {}
         for n in (1, 2, 3):
             tag = f"{team}{n}"
-            files |= sent(**{f"task1_{tag}_txt": _task1(tag, at, 6 + 2 * n)})
-            files |= sent(**{f"task4__{year}_{tag}": _labels(tag, at, 7 + n + y, year) for y, year in enumerate(YEARS)})
-            several = "".join(
-                f"R08-{q:02}-U Q0 {q + k} {k + 1} {1 / (k + 1)} {tag}\n" for q in _QUESTIONS for k in range(n)
-            )
-            longer = "".join(
-                f"R08-{q:02}-U Q0 {q + k} {k + 1} {1 / (k + 1)} {tag}\n" for q in _QUESTIONS for k in range(99)
-            )
-            files |= sent(**{f"task3_{tag}": several, f"answers_{tag}": _labels(tag, at, 5 + n, "R08")})
-            files[f"task3-L.{tag}"] = longer
-        box[f"{team}.eml"] = mail(f"[submission] {team}", files, f"{team}@example.org", early)
-    forged = mail("[submission] DU", sent(task1_EVIL1_txt=_task1("DU2", 3, 20)), "DU@example.org", early)
-    again = sent(task1_KLAP1b_txt=_task1("KLAP1", 0, 12))
-    named = _zip({"KLAP/task1.EVIL2.txt": sent(task1_EVIL2_txt=_task1("KLAP9", 3, 9))["task1.EVIL2.txt"]})
-    alike = sent(task1_EVIL3_txt=_task1("EVIL3", 3, 7))
-    box |= {
-        "again.eml": mail("Re: [Submission] Klap (corrected)", again, "KLAP@example.org", "19 Jan 2027 10:00:00 +0900"),
-        "x1.eml": mail("[submission] EVIL", {}, "evil@example.net", late, forwards=forged),
-        "x2.eml": mail("[submission] EVIL", {"all.zip": _zip({"inner.zip": named})}, "evil@example.net", early),
-        "x3.eml": mail("[submission] D\u054d", alike, "evil@example.net", early),  # an Armenian letter
-    }
-    toml = _YEAR + "".join(
-        f'[[task]]\ntask = "4"\ngold = "gold/{year}.xml"\nreference = "{year}"\n'.replace('reference = "R08"\n', "")
-        for year in YEARS
-    )
-    toml += "".join(
-        f'[[task]]\ntask = "{n}"\ngold = "gold/{gold}"\n' for n, gold in ((1, "task1.json"), (3, "R08.xml"))
-    )
-    golds = {f"gold/{year}.xml": _statutes(year) for year in YEARS} | {"gold/task1.json": _golds()["gold/task1.json"]}
-    for name, of in {**golds, "coliee.toml": toml, **{f"mailbox/{name}": of for name, of in box.items()}}.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(of.encode() if isinstance(of, str) else of)
+            files |= {f"task4-{year}.{tag}": _labels(tag, at, 7 + n + y, year) for y, year in enumerate(YEARS)}
+            files |= {f"task3.{tag}": _lists(tag, n), f"answers.{tag}": _labels(tag, at, 5 + n, "R08")}
+            longer[f"task3-L.{tag}"] = _lists(tag, 99)
+        runs |= files
+        came[f"mailbox/{team}.eml"] = mail(f"[submission] {team}", {**files, **longer}, f"{team}@example.org")
+    toml = _YEAR + '[[task]]\ntask = "3"\ngold = "gold/R08.xml"\n'
+    for year in YEARS:
+        toml += f'[[task]]\ntask = "4"\ngold = "gold/{year}.xml"\n' + f'reference = "{year}"\n' * (year != YEARS[0])
+    golds = {f"gold/{year}.xml": _statutes(year) for year in YEARS}
+    write({folder / name: of for name, of in {**golds, **came, "coliee.toml": toml, "teams.csv": ""}.items()})
     return runs

@@ -18,31 +18,28 @@ def test_a_place_is_one_more_than_how_many_are_better(values):
     assert places([(float(v),) for v in ordered]) == [1 + sum(other > v for other in ordered) for v in ordered]
 
 
-def test_rounding_errors_make_no_places():
+def test_rounding_errors_make_no_places_and_less_may_be_better():
     pairs = ((0.1 + 0.2, 0.1), (0.3, 0.1), (0.3, 0.2), (math.nan, 0.1), (0.0, 0.1))
     measures = ExternalMeasure("A"), ExternalMeasure("B")
     results = ({one: Mock(value=value) for one, value in zip(measures, pair, strict=True)} for pair in pairs)
     one, same, better, none, zero = (order_key(Mock(results=each), ["B"]) for each in results)
     assert none < zero < one == same < better
-
-
-def test_less_is_better():
     assert order_key(Mock(results={ExternalMeasure("wer", lower=True): Mock(value=0.2)}), []) == (-0.2,)
 
 
-tables = st.integers(1, 7).flatmap(
-    lambda n: st.tuples(
-        st.lists(st.integers(0, 4), min_size=n, max_size=n),
-        st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=n, max_size=n),
-    )
-)
+@st.composite
+def tables(draw):
+    """Scores of runs, and of each pair whether the one is found to be better."""
+    scores = draw(st.lists(st.integers(0, 4), min_size=1, max_size=7))
+    row = st.lists(st.booleans(), min_size=len(scores), max_size=len(scores))
+    return sorted(map(float, scores), reverse=True), draw(st.lists(row, min_size=len(scores), max_size=len(scores)))
 
 
-@given(tables, st.integers(0, 2))
+@given(tables(), st.integers(0, 2))
 def test_rank_sets_hold_the_rank_are_monotone_and_equal_for_equal_scores(table, without):
-    scores = sorted(map(float, table[0]), reverse=True)
+    scores, drawn = table
     n = len(scores)
-    better = np.array(table[1]) & (np.array(scores)[:, None] > np.array(scores))
+    better = np.array(drawn) & (np.array(scores)[:, None] > np.array(scores))
     padded = np.zeros((n + without, n + without), dtype=np.bool_)
     padded[:n, :n] = better
     found = rank_sets([*scores, *[math.nan] * without], padded)

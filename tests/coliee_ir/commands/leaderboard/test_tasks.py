@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from asserting import done, failing, mentions, refusing
 from example_runs import EXAMPLES
+from sent import write
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Scored, compare, evaluate, evaluate_all, leaderboard, plan, report
@@ -26,6 +27,24 @@ def drawn(sizes=SIZES, runs=4):
 
 def read(columns, **options):
     return Scored.from_frame(columns, columns={"tag": "*"}, **options)
+
+
+def rows_of(columns, tasks, *without):
+    """Run, query, task and value of each score, but for those of these pairs of run and task."""
+    return [(run, query, tasks[query], columns[run][at]) for run in columns if run != "query"
+            for at, query in enumerate(columns["query"]) if (run, tasks[query]) not in without]  # fmt: skip
+
+
+def frame_of(rows, *names):
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def csv_of(header, rows):
+    return "".join(",".join(map(str, row)) + "\n" for row in (header.split(","), *rows))
+
+
+def found_of(board):
+    return [(entry.tag, entry.ranks, entry.interval) for entry in board.entries]
 
 
 def test_each_task_counts_the_same_and_has_a_column():
@@ -91,26 +110,20 @@ def test_wins_are_the_share_of_other_runs_beaten_on_each_query():
 @pytest.mark.parametrize("scale", ["score", "wins"])
 def test_where_less_is_better_the_best_is_still_the_first(scale):
     columns, tasks = drawn()
-    upside_down = {name: values if name == "query" else [1 - one for one in values] for name, values in columns.items()}
-    rows = {"run": [], "query": [], "cost": []}
-    for name, values in upside_down.items():
-        if name != "query":
-            rows["run"] += [name] * len(values)
-            rows["query"] += columns["query"]
-            rows["cost"] += values
-    less = leaderboard(Scored.from_frame(rows, lower_is_better=["cost"]), tasks=tasks, scale=scale)
+    costs = frame_of(
+        [(run, query, 1 - value) for run, query, _, value in rows_of(columns, tasks)], "run", "query", "cost"
+    )
+    less = leaderboard(Scored.from_frame(costs, lower_is_better=["cost"]), tasks=tasks, scale=scale)
     more = leaderboard(read(columns), tasks=tasks, scale=scale)
     assert [(one.tag, one.ranks) for one in less.entries] == [(one.tag, one.ranks) for one in more.entries]
-    assert less.tasks is not None and more.tasks is not None and less.tasks.other_tasks == more.tasks.other_tasks
+    assert less.tasks.other_tasks == more.tasks.other_tasks
 
 
 def test_of_other_tasks_ranks_are_told_from_six_tasks_on():
     for n in (5, 6, 7):
         columns, tasks = drawn(SIZES[:n])
         board = leaderboard(read(columns), tasks=tasks)
-        assert board.tasks is not None and bool(board.tasks.other_tasks) == (n >= 6) == (
-            "other tasks" in board.table().header
-        )
+        assert bool(board.tasks.other_tasks) == (n >= 6) == ("other tasks" in board.table().header)
         assert any(f"{2.0 ** (1 - n):g}" in note for note in board.notes()) == (n < 6)
     assert board.tasks.other_tasks["run0"] == (1, 1)  # it is the best in all seven
     assert f"{board.tasks.other_tasks['run3']}" == "4"
@@ -118,26 +131,30 @@ def test_of_other_tasks_ranks_are_told_from_six_tasks_on():
 
 def test_who_lacks_a_task_is_left_out_and_named_with_what_its_tasks_would_have_done():
     columns, tasks = drawn()
-    rows = [(run, query, value) for run, values in columns.items() if run != "query"
-            for query, value in zip(columns["query"], values, strict=True)
-            if run != "run3" or tasks[query] not in ("t1", "t4")]  # fmt: skip
-    frame = dict(zip(("run", "query", "AP"), map(list, zip(*rows, strict=True)), strict=True))
+    rows = [(run, query, value) for run, query, _, value in rows_of(columns, tasks, ("run3", "t1"), ("run3", "t4"))]
+    frame = frame_of(rows, "run", "query", "AP")
     board = leaderboard(Scored.from_frame(frame, unanswered="zero"), tasks=tasks)
     by_tasks = Scored.from_frame(frame, unanswered="tasks")
-    assert [entry.interval for entry in leaderboard(by_tasks, tasks=tasks).entries] == [
-        entry.interval for entry in board.entries
-    ]
+    assert found_of(leaderboard(by_tasks, tasks=tasks)) == found_of(board)
     for function in (leaderboard, compare, plan, report):  # which would take what is missing for 0
         with refusing(UsageError, "[not-comparable] …"):
             function(by_tasks)
-    part = {name: cells[1:] for name, cells in frame.items()}
     with refusing(UsageError, "[missing-key] run0…11 of 12…t0…"):
-        leaderboard(Scored.from_frame(part, unanswered="tasks"), tasks=tasks)
+        leaderboard(Scored.from_frame(frame_of(rows[1:], *frame), unanswered="tasks"), tasks=tasks)
     assert [entry.tag for entry in board.entries] == ["run0", "run1", "run2"]
     means = np.mean([[*entry.scores.measures.values()][1:] for entry in board.entries], axis=0)
     moved = means[[0, 2, 3, 5, 6]].mean() - means.mean()
     [remark] = [one for one in board.remarks if one.kind == "left-out"]
     assert "run3" in remark and "t1, t4" in remark and f"{moved:+.4f}" in remark
+
+
+@pytest.mark.parametrize("is_column", [False, True])
+def test_tasks_of_which_no_query_counts_are_named(is_column):
+    columns, tasks = drawn()
+    frame = frame_of(rows_of(columns, tasks, ("run1", "t2"), ("run2", "t5")), "run", "query", "task", "AP")
+    board = leaderboard(Scored.from_frame(frame, unanswered="common"), tasks="task" if is_column else tasks)
+    [remark] = [one for one in board.remarks if one.kind == "left-out"]
+    assert "t2, t5" in remark and len(board.tasks.names) == 5
 
 
 def test_what_makes_no_sense_is_refused():
@@ -156,7 +173,7 @@ def test_what_makes_no_sense_is_refused():
         leaderboard(read({name: columns[name] for name in ("query", "run0")}), tasks=tasks)
 
 
-def test_tasks_on_other_scales_and_a_run_under_two_names_are_remarked():
+def test_tasks_on_other_scales_or_with_few_scores_and_a_run_under_two_names_are_remarked():
     columns, tasks = drawn()
     for factor, kinds in ((100, ["same-answers", "unlike-scales"]), (1, ["same-answers"])):
         other = {name: values if name == "query" else [
@@ -166,160 +183,119 @@ def test_tasks_on_other_scales_and_a_run_under_two_names_are_remarked():
         remarks = leaderboard(scored, tasks=tasks).remarks
         assert [remark.kind for remark in remarks] == kinds and "run1, twin" in remarks[0]
         assert [remark.kind for remark in leaderboard(scored, tasks=tasks, scale="wins").remarks] == ["same-answers"]
-
-
-def test_tasks_with_few_scores_are_named():
     columns, tasks = drawn((8, 5, 4, 2))
     [remark] = leaderboard(read(columns), tasks=tasks).remarks
     assert remark.kind == "small-tasks" and "t2 4, t3 2" in remark
 
 
-@pytest.mark.parametrize("is_column", [False, True])
-def test_tasks_of_which_no_query_counts_are_named(is_column):
-    columns, tasks = drawn()
-    frame = {"run": [], "query": [], "task": [], "AP": []}
-    for run, values in columns.items():
-        for query, value in zip(columns["query"], values, strict=True):
-            if run != "query" and (run, tasks[query]) not in (("run1", "t2"), ("run2", "t5")):
-                for name, cell in zip(frame, (run, query, tasks[query], value), strict=True):
-                    frame[name].append(cell)
-    board = leaderboard(Scored.from_frame(frame, unanswered="common"), tasks="task" if is_column else tasks)
-    [remark] = [one for one in board.remarks if one.kind == "left-out"]
-    assert "t2, t5" in remark and board.tasks is not None and len(board.tasks.names) == 5
+# files and columns
 
 
-def test_a_column_that_has_another_part_is_no_column_of_tasks(call, tmp_path):
-    columns, tasks = drawn()
-    table = tmp_path / "scores.csv"
-    rows = [f"{run},{query},{tasks[query]},{value}\n" for run, values in columns.items() if run != "query"
-            for query, value in zip(columns["query"], values, strict=True)]  # fmt: skip
-    table.write_text("run,query,year,AP\n" + "".join(rows))
-    for name in ("query", "run", "nosuch"):
-        for option in ("--tasks", "--groups"):
-            assert call("leaderboard", table, option, name)[2].count("year") == 1
-    assert call("leaderboard", table, "--scale", "wins")[0] == 2
-
-
-def test_queries_that_are_called_alike_in_tasks_are_told_apart_by_their_column_or_folder(call, tmp_path):
+def test_queries_that_are_called_alike_in_tasks_are_told_apart_by_their_column_or_folder(call, here):
     columns, tasks = drawn(SIZES[:3])
-    expected = [(entry.tag, entry.interval) for entry in leaderboard(read(columns), tasks=tasks).entries]
-    rows = [(of, query.partition("-")[2], run, columns[run][at])
-            for run in ("run0", "run1", "run2", "run3") for at, (query, of) in enumerate(tasks.items())]  # fmt: skip
-    frame = dict(zip(("year", "query", "run", "AP"), map(list, zip(*rows, strict=True)), strict=True))
-    in_python = leaderboard(Scored.from_frame(frame, columns={"task": "year"}), tasks="year")
-    assert [(entry.tag, entry.interval) for entry in in_python.entries] == expected
-    table, wide = tmp_path / "long.csv", tmp_path / "wide.csv"
-    table.write_text("year,query,run,AP\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
-    each = zip(tasks.items(), *(columns[f"run{run}"] for run in range(4)), strict=True)
-    wide.write_text("year,query,run0,run1,run2,run3\n" + "".join(
-        f"{of},{query.partition('-')[2]},{','.join(map(str, values))}\n" for (query, of), *values in each))  # fmt: skip
-    folders = tmp_path / "folders"
+    expected = found_of(leaderboard(read(columns), tasks=tasks))
+    rows = [(of, query.partition("-")[2], run, value) for run, query, of, value in rows_of(columns, tasks)]
+    frame = frame_of(rows, "year", "query", "run", "AP")
+    assert found_of(leaderboard(Scored.from_frame(frame, columns={"task": "year"}), tasks="year")) == expected
+    folders = {}
     for of, query, run, value in rows:
-        (folders / of).mkdir(parents=True, exist_ok=True)
-        with (folders / of / f"{run}.txt").open("a") as stream:
-            stream.write(f"{query}\tAP\t{value}\n")
-    files = sorted(folders.glob("*/*"))
-    for words in ([table, "--tasks", "year"], [wide, "--tasks", "year"], [folders, "--tasks", "folder"],
-                  [*files, "--tasks", "folder"]):  # fmt: skip
-        found = json.loads(done(call, "leaderboard", *words, "-f", "json")[0])["runs"]
-        assert [(run["tag"], tuple(run["interval"])) for run in found] == expected
-    assert mentions(failing(call, "leaderboard", *files, "--tasks", "file"), "[too-few]…--tasks folder…")
-    assert mentions(failing(call, "leaderboard", folders, "--tasks", "file"), "[empty]…--tasks folder…")
-    assert mentions(failing(call, "leaderboard", folders / "t0", "--tasks", "folder"), "[empty]…--tasks file…")
+        folders[f"in/{of}/{run}.txt"] = folders.get(f"in/{of}/{run}.txt", "") + f"{query}\tAP\t{value}\n"
+    wide = ((of, query.partition("-")[2], *values)
+            for (query, of), *values in zip(tasks.items(), *[*columns.values()][1:], strict=True))  # fmt: skip
     totals = [(of, "Average", run, 0.5) for of, run in {(of, run) for of, _, run, _ in rows}]
-    table.write_text("year,query,run,AP\n" + "".join(",".join(map(str, row)) + "\n" for row in [*rows, *totals]))
-    assert mentions(failing(call, "leaderboard", table, "--tasks", "year"), "[ambiguous]")
+    write({"long.csv": csv_of("year,query,run,AP", rows), "totals.csv": csv_of("year,query,run,AP", [*rows, *totals]),
+           "wide.csv": csv_of("year,query,run0,run1,run2,run3", wide), **folders})  # fmt: skip
+    for words in (["long.csv", "--tasks", "year"], ["wide.csv", "--tasks", "year"], ["in", "--tasks", "folder"],
+                  [*folders, "--tasks", "folder"]):  # fmt: skip
+        found = json.loads(done(call, "leaderboard", *words, "-f", "json")[0])["runs"]
+        assert [(run["tag"], (*run["ranks"],), (*run["interval"],)) for run in found] == expected
+    for words, said in ((["totals.csv", "--tasks", "year"], "[ambiguous]"),
+                        (["in", "--tasks", "file"], "[empty]…--tasks folder…"),
+                        ([*folders, "--tasks", "file"], "[too-few]…--tasks folder…"),
+                        (["in/t0", "--tasks", "folder"], "[empty]…--tasks file…")):  # fmt: skip
+        assert mentions(failing(call, "leaderboard", *words), said)
 
 
-def test_the_command_takes_a_file_or_a_column_and_groups_are_named_in_the_caption(call, tmp_path):
+def test_the_command_takes_a_file_or_a_column_and_groups_are_named_in_the_caption(call, here):
     columns, tasks = drawn()
-    table, of, groups = tmp_path / "scores.csv", tmp_path / "tasks.txt", tmp_path / "groups.txt"
-    rows = [f"{run},{query},{tasks[query]},{value}\n" for run, values in columns.items() if run != "query"
-            for query, value in zip(columns["query"], values, strict=True)]  # fmt: skip
-    table.write_text("run,query,year,AP\n" + "".join(rows))
-    of.write_text("".join(f"{query} {task}\n" for query, task in tasks.items()))
-    groups.write_text("".join(f"{query} {query[:-1]}\n" for query in tasks))
-    by_file, _ = done(call, "leaderboard", table, "--tasks", of)
-    by_column, _ = done(call, "leaderboard", table, "--tasks", "year")
-    assert by_file == by_column
-    found = json.loads(done(call, "leaderboard", table, "--tasks", "year", "--scale", "wins", "-f", "json")[0])
-    assert found["tasks"]["names"] == [f"t{at}" for at in range(7)] and len(found["tasks"]["other_tasks"]) == 4
-    in_groups, _ = done(call, "leaderboard", table, "--tasks", "year", "--groups", groups)
+    write({
+        "scores.csv": csv_of("run,query,year,AP", rows_of(columns, tasks)),
+        "tasks.txt": "".join(f"{query} {task}\n" for query, task in tasks.items()),
+        "groups.txt": "".join(f"{query} {query[:-1]}\n" for query in tasks),
+    })  # fmt: skip
+    by_file, by_column, in_groups, as_json, page = (
+        done(call, "leaderboard", "scores.csv", "--tasks", *words)[0]
+        for words in (["tasks.txt"], ["year"], ["year", "--groups", "groups.txt"],
+                      ["year", "--scale", "wins", "-f", "json"], ["year", "-f", "html"])
+    )  # fmt: skip
+    assert by_file == by_column and page
+    found = json.loads(as_json)["tasks"]
+    assert found["names"] == [f"t{at}" for at in range(7)] and len(found["other_tasks"]) == 4
     assert "similar groups of queries" in in_groups and "similar groups" not in by_file
-    assert call("leaderboard", table, "--tasks", "year", "-f", "html")[0] == 0
+    for name in ("query", "run", "nosuch"):  # which have another part, or are not there
+        for option in ("--tasks", "--groups"):
+            assert failing(call, "leaderboard", "scores.csv", option, name).count("year") == 1
+    failing(call, "leaderboard", "scores.csv", "--scale", "wins")
 
 
-def in_files(folder, prefix=""):
+def in_files(folder, *, alike=True):
     """A file of scores for each of three tasks; the queries of all are called alike, and run3 has no t2."""
     columns, tasks = drawn(SIZES[:3])
-    files = []
-    for task in dict.fromkeys(tasks.values()):
-        of_task = [at for at, one in enumerate(tasks.values()) if one == task]
-        rows = [f"{run},{prefix and task}{n},{columns[run][at]}\n" for run in columns if run != "query"
-                for n, at in enumerate(of_task) if (run, task) != ("run3", "t2")]  # fmt: skip
-        files.append(folder / f"{task}.csv")
-        files[-1].write_text("run,query,AP\n" + "".join(rows))
-    return files
+    rows = rows_of(columns, tasks, ("run3", "t2"))
+    files = {f"{folder}/t{at}.csv": csv_of("run,query,AP", [
+        (run, query.partition("-")[2] if alike else query, value) for run, query, of, value in rows if of == f"t{at}"
+    ]) for at in range(3)}  # fmt: skip
+    write(files)
+    return [*files]
 
 
-def test_files_of_scores_are_tasks_where_that_is_said(call, tmp_path):
-    files = in_files(tmp_path)
+def test_files_of_scores_are_tasks_where_that_is_said(call, here):
+    files = in_files("in")
     out, err = done(call, "leaderboard", *files, "--tasks", "file", "-f", "json")
     found = json.loads(out)
-    alone = {path.stem: Scored.read(path) for path in files}
-    assert found["tasks"]["names"] == [*alone] and [*found["inputs"]] == [*map(str, files)]
+    alone = {path[3:5]: Scored.read(path) for path in files}
+    assert found["tasks"]["names"] == [*alone] and [*found["inputs"]] == files
     assert {run["tag"] for run in found["runs"]} == {"run0", "run1", "run2"}
     for run in found["runs"]:
         of_tasks = {task: scored[run["tag"]].measures["AP"] for task, scored in alone.items()}
-        mean = sum(of_tasks.values()) / 3
-        assert run["measures"] == pytest.approx({"mean AP": mean, **of_tasks})
+        assert run["measures"] == pytest.approx({"mean AP": sum(of_tasks.values()) / 3, **of_tasks})
     assert mentions(err, "…run3 lacks t2…")
     board = leaderboard(alone)
-    assert [[*entry.scores.measures.values()] for entry in board.entries] == [
-        [*run["measures"].values()] for run in found["runs"]
-    ]
-    assert done(call, "leaderboard", tmp_path, "--tasks", "file", "-f", "json")[0] == out
+    assert [entry.scores.measures for entry in board.entries] == [run["measures"] for run in found["runs"]]
+    assert done(call, "leaderboard", "in", "--tasks", "file", "-f", "json")[0] == out
     one_table, tasks = drawn(SIZES[:3])
     del one_table["run3"]
-    of_column = leaderboard(read(one_table), tasks=tasks)
-    assert [(one.tag, one.ranks, one.interval) for one in of_column.entries] == [
-        (one.tag, one.ranks, one.interval) for one in board.entries
-    ]
+    assert found_of(leaderboard(read(one_table), tasks=tasks)) == found_of(board)
 
 
-def test_files_with_other_queries_of_the_same_runs_are_no_tasks_unless_that_is_said(call, tmp_path):
-    alike, apart = tmp_path / "alike", tmp_path / "apart"
-    for folder in (alike, apart):
-        folder.mkdir()
-    same, files = in_files(alike), in_files(apart, "t")
+def test_files_with_other_queries_of_the_same_runs_are_no_tasks_unless_that_is_said(call, here):
+    same, files = in_files("alike"), in_files("apart", alike=False)
     gold, run = EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"
-    for words, kind in (
-        (same, "duplicate"), (files[:2], "option-needed"), ([files[0], "--tasks", "file"], "unfit-option"),
-        ([gold, run, "--tasks", "file"], "unfit-option"),
+    for words, said in (
+        (same, "[duplicate]…--tasks file…"), (files[:2], "[option-needed]…--tasks file…"),
+        ([files[0], "--tasks", "file"], "[unfit-option]"), ([gold, run, "--tasks", "file"], "[unfit-option]"),
     ):  # fmt: skip
-        said = failing(call, "leaderboard", *words)
-        assert mentions(said, f"[{kind}]") and (kind == "unfit-option" or "--tasks file" in said)
+        assert mentions(failing(call, "leaderboard", *words), said)
     assert mentions(done(call, "compare", *files[:2])[1], "[pooled-files]")
     assert not mentions(done(call, "compare", files[0])[1], "[pooled-files]")
-    tasks = {path.stem: Scored.read(path) for path in same}
-    with refusing(UsageError, "[option-conflict] …"):
-        leaderboard(tasks, tasks={})
-    for few in ({}, {"t0": tasks["t0"]}, {"t0": tasks["t0"], "t1": tasks["t1"].of([])}):
-        with refusing(UsageError, "[too-few] …"):
-            leaderboard(few)
+    tasks = {path[6:8]: Scored.read(path) for path in same}
     other = Scored.from_frame({"run": ["run0", "run1"], "query": ["1", "1"], "F1": [0.5, 0.1]})
-    with refusing(UsageError, "[not-comparable] …t9 by F1…"):
-        leaderboard({**tasks, "t9": other})
+    for given, options, said in (
+        (tasks, {"tasks": {}}, "[option-conflict] …"), ({}, {}, "[too-few] …"),
+        ({"t0": tasks["t0"]}, {}, "[too-few] …"),
+        ({"t0": tasks["t0"], "t1": tasks["t1"].of([])}, {}, "[too-few] …"),
+        ({**tasks, "t9": other}, {}, "[not-comparable] …t9 by F1…"),
+    ):  # fmt: skip
+        with refusing(UsageError, said):
+            leaderboard(given, **options)
 
 
 def test_golds_and_runs_of_several_years_are_tasks_with_the_measures_own_scores():
-    random, by_year, runs = np.random.default_rng(1), {}, ("long", "short")
+    random, by_year = np.random.default_rng(1), {}
     for year in ("H30", "R01"):
         gold = {str(at): [f"d{at}" for at in range(int(random.integers(1, 9)))] for at in range(9)}
-        files = {
-            name: {query: [f"d{at}" for at in range(n)] for query in gold} for name, n in zip(runs, (6, 2), strict=True)
-        }
-        by_year[year] = evaluate_all(gold, files, task="1")
+        runs = {f"r{n}": {query: [f"d{at}" for at in range(n)] for query in gold} for n in (6, 2)}
+        by_year[year] = evaluate_all(gold, runs, task="1")
     for entry in leaderboard(by_year).entries:
         of_years = [scored[entry.tag].measures["MicroF1"] for scored in by_year.values()]
         assert [*entry.scores.measures.values()] == pytest.approx([np.mean(of_years), *of_years])
