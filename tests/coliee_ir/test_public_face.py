@@ -64,23 +64,15 @@ HEAVY = {
 }
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "import coliee_ir",
-        "import coliee_ir; coliee_ir.evaluate('gold.json', 'run.txt', measures=['MicroF1@5', 'map', 'P_5'])",
-    ],
-)
-def test_what_a_small_run_does_not_need_is_not_imported(typed, tmp_path):
-    (tmp_path / "gold.json").write_text(json.dumps({"000001": ["000018"], "000002": ["000001"]}))
-    (tmp_path / "run.txt").write_text("000001 000018 T\n000002 000018 T\n")
-    code = f"{typed}\nimport sys; print('\\n' + ' '.join({{name.partition('.')[0] for name in sys.modules}}))"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    loaded = set(done.stdout.splitlines()[-1].split())
-    assert ("numpy" in loaded) == ("evaluate" in typed)
-    assert not loaded & HEAVY
+def test_what_a_small_run_does_not_need_is_not_imported(here):
+    Path("gold.json").write_text(json.dumps({"000001": ["000018"], "000002": ["000001"]}))
+    Path("run.txt").write_text("000001 000018 T\n000002 000018 T\n")
+    for typed in ("", "coliee_ir.evaluate('gold.json', 'run.txt', measures=['MicroF1@5', 'map', 'P_5'])"):
+        code = f"import coliee_ir, sys\n{typed}\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+        words = [sys.executable, "-W", "error", "-c", code]
+        loaded = set(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
+        assert ("numpy" in loaded) == bool(typed)
+        assert not loaded & HEAVY
 
 
 def named_types(hint):
@@ -167,7 +159,7 @@ RIGHT = {
     "overlap": ((SCORED,), {}),
     "compare": ((SCORED,), {"n_resamples": 9}),
     "leaderboard": ((SCORED,), {"n_resamples": 9}),
-    "convert": (("cases/run.txt", "out.run"), {}),
+    "convert": (("cases/run.txt", "out.run"), {"to": "trec"}),
     "write_run": ((coliee_ir.Run.of(RUN), "out.run"), {}),
     "read_categories": (("kinds.csv", ["q1"]), {}),
     "plan": ((SCORED,), {}),
@@ -187,11 +179,22 @@ RIGHT = {
     "Run.of": ((RUN,), {}),
 }
 NONSENSE = (42, math.nan, object(), b"x", [None], {"a": object()})
+TAKING_TASKS = [name for name in RIGHT if "." not in name
+                if {"task", "rules"} & {*inspect.signature(public(name)).parameters}]  # fmt: skip
 
 
 def test_no_public_function_is_left_out():
     functions = {name for name in EXPORTED | TYPES if inspect.isfunction(public(name))}
     assert functions - RIGHT.keys() == set()
+
+
+@pytest.fixture
+def files(here):
+    """What is read by name."""
+    Path("cases").mkdir()
+    Path("cases/000018.txt").write_text("A case.")
+    Path("cases/run.txt").write_text("000018 000019 T\n")
+    Path("kinds.csv").write_text("query,category\nq1,A\n")
 
 
 def called(name):
@@ -218,13 +221,9 @@ def wrong_calls(name):
             yield name, value, bound
 
 
+@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("name", RIGHT)
-def test_nonsense_is_refused_in_a_sentence(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("cases").mkdir()
-    Path("cases/000018.txt").write_text("A case.")
-    Path("cases/run.txt").write_text("000018 000019 T\n")
-    Path("kinds.csv").write_text("query,category\nq1,A\n")
+def test_nonsense_is_refused_in_a_sentence(name):
     arguments, options = RIGHT[name]
     drained(called(name)(*arguments, **options))
     refused = set()
@@ -237,6 +236,23 @@ def test_nonsense_is_refused_in_a_sentence(name, tmp_path, monkeypatch):
         except Exception as error:
             pytest.fail(f"{name}({parameter}={value!r}) raises {error!r}")
     assert refused
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("name", TAKING_TASKS)
+def test_tasks_and_editions_are_texts_or_numbers_everywhere_and_others_are_refused(name):
+    arguments, options = RIGHT[name]
+    takes_edition = bool({"edition", "rules"} & {*inspect.signature(public(name)).parameters})
+    given = {key: value for key, value in options.items() if key != "task"}
+    call = functools.partial(public(name), *(arguments if name != "protocol" else ()), **given)
+    for task, edition in (("1", "2025"), (1, 2025)):
+        call(task=task, **({"edition": edition} if takes_edition else {}))
+    for wrong in ("nonsense", "TREC", "", "01", 7, 1.0, True, ["1"]):
+        with pytest.raises(coliee_ir.UsageError, match=r"task .*; the tasks .*are 1, 2, 3, .*tort, rationale"):
+            call(task=wrong)
+    for wrong in ("last", "", "20 26", 2026.0, True) if takes_edition else ():
+        with refusing(coliee_ir.UsageError, f"[unknown-edition] 2014 … {coliee_ir.protocol('1').last} …"):
+            call(task=1, edition=wrong)
 
 
 def drained(result):

@@ -101,6 +101,11 @@ def score(gold, handed, like, tag="run"):
     return evaluator.evaluate(run, answers=answers if like.task == "3" else None)
 
 
+def terms_of(case):
+    """What queries add to the scores of the two runs."""
+    return [next(iter(scores.results.values())).terms for scores in case.scored()]
+
+
 def difference(case, swapped):
     """The difference of the scores after a swap; what the gold does not ask for stays where it is."""
     moved = {query for query, swap in zip(case.queries, swapped, strict=True) if swap}

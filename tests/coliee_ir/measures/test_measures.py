@@ -7,7 +7,7 @@ import naive
 import numpy as np
 import pytest
 import pytrec_eval
-from asserting import heard, matches, mentions
+from asserting import heard, matches, refusing
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -29,10 +29,6 @@ ZERO_EMPTY = Decisions(empty_gold="zero")
 def measured(measure, judged, decisions=None):
     [given_measure] = parse(measure) if isinstance(measure, str) else [measure]
     return compute([given_measure], {"documents": judged}, decisions or Decisions())[0]
-
-
-def value(name, gold, run, decisions=None):
-    return measured(name, judge(Qrels(gold), run), decisions).value
 
 
 def indicators(gold, lines, cutoff, rel):
@@ -119,15 +115,14 @@ RUN = Run.of({"q1": ["a", "x", "a", "y"], "q3": ["a"], "zz": ["m", "n", "m"]})
     ],
 )
 def test_each_decision_moves_the_score_as_said(decisions, name, wanted):
-    assert value(name, GOLD, RUN, Decisions(**decisions)) == pytest.approx(wanted)
+    assert measured(name, judge(Qrels(GOLD), RUN), Decisions(**decisions)).value == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize(("choice", "each"), [("skip", math.nan), ("zero", 0.0), ("one", 1.0)])
-@pytest.mark.parametrize("name", ["MacroP", "MacroR", "MacroF2"])
-def test_a_query_with_nothing_relevant_and_nothing_retrieved_is_undefined_throughout(name, choice, each):
+def test_a_query_with_nothing_relevant_and_nothing_retrieved_is_undefined_throughout():
     judged = judge(Qrels({"full": {"a": 1}, "empty": {"a": 0}}), Run.of({"full": ["a"]}))
-    result = measured(name, judged, Decisions(empty_gold=choice))
-    np.testing.assert_equal(result.per_query, [1.0, each])
+    for name in ("MacroP", "MacroR", "MacroF2"):
+        for choice, each in (("skip", math.nan), ("zero", 0.0), ("one", 1.0)):
+            np.testing.assert_equal(measured(name, judged, Decisions(empty_gold=choice)).per_query, [1.0, each])
 
 
 labels = st.dictionaries(st.sampled_from("abcdefgh"), st.booleans(), min_size=1)
@@ -160,12 +155,9 @@ def test_sufficient_articles_and_the_label_make_an_answer_right(gold, retrieved,
     )
     label_right = {query: given.get(query) is right[query] for query in gold}
     wanted = {query: label_right[query] and gold[query] <= retrieved.get(query, set()) for query in gold}
-    assert scores.per_query == {
-        query: {**scores.per_query[query], "Accuracy": wanted[query], "LabelAccuracy": label_right[query]}
-        for query in gold
-    }
-    assert scores.measures["Accuracy"] == pytest.approx(sum(wanted.values()) / len(gold))
-    assert scores.measures["LabelAccuracy"] == pytest.approx(sum(label_right.values()) / len(gold))
+    for name, each in (("Accuracy", wanted), ("LabelAccuracy", label_right)):
+        assert {query: values[name] for query, values in scores.per_query.items()} == each
+        assert scores.measures[name] == pytest.approx(sum(each.values()) / len(gold))
     if all(gold.values()):  # what it says where no article is relevant is another question
         assert scores.measures[gate] == scores.measures["Accuracy"]
 
@@ -179,18 +171,13 @@ instances = st.lists(
 
 def rationale(cases, undefined):
     """Cases of (gold, prediction) for each claim of the plaintiff and of the defendant."""
-    qrels = {
-        str(n): {f"{side}{i}": int(gold) for side, claims in zip("pd", case, strict=True)
-                 for i, (gold, _) in enumerate(claims)}
+    claims = {
+        str(n): {f"{side}{i}": pair for side, pairs in zip("pd", case, strict=True) for i, pair in enumerate(pairs)}
         for n, case in enumerate(cases)
-    }  # fmt: skip
-    run = {
-        str(n): [f"{side}{i}" for side, claims in zip("pd", case, strict=True)
-                 for i, (_, predicted) in enumerate(claims) if predicted]
-        for n, case in enumerate(cases)
-    }  # fmt: skip
-    decisions = Decisions(undefined=undefined)
-    return evaluate(Gold(qrels, format="tort"), Run.of(run), task="rationale", decisions=decisions)
+    }
+    qrels = {query: {claim: int(gold) for claim, (gold, _) in of.items()} for query, of in claims.items()}
+    run = {query: [claim for claim, (_, predicted) in of.items() if predicted] for query, of in claims.items()}
+    return evaluate(Gold(qrels, format="tort"), Run.of(run), task="rationale", decisions=Decisions(undefined=undefined))
 
 
 @settings(max_examples=settings.default.max_examples // 2)
@@ -204,6 +191,7 @@ def test_rationale_f1_is_scikit_learns_for_each_instance(cases, undefined):
         return float(f1_score(truth, predicted, zero_division=undefined[1]))
 
     scores = rationale(cases, undefined[0])
+    results = {measure.name: result for measure, result in scores.results.items()}
     for name, each in (
         ("RationaleF1", [f1([*p, *d]) for p, d in cases]),
         ("PlaintiffF1", [f1(p) for p, _ in cases]),
@@ -212,11 +200,9 @@ def test_rationale_f1_is_scikit_learns_for_each_instance(cases, undefined):
         kept = [x for x in each if not math.isnan(x)]
         wanted = sum(kept) / len(kept) if kept else math.nan
         assert scores.measures[name] == pytest.approx(wanted, nan_ok=True)
-        result = next(result for measure, result in scores.results.items() if measure.name == name)
-        np.testing.assert_allclose(result.per_query, each)
-    truth, predicted = zip(*(claim for p, d in cases for claim in (*p, *d)), (False, False), strict=True)
+        np.testing.assert_allclose(results[name].per_query, each)
     if undefined[0] == "zero":
-        assert scores.measures["PooledF1"] == pytest.approx(f1_score(truth, predicted, zero_division=0))
+        assert scores.measures["PooledF1"] == pytest.approx(f1(claim for p, d in cases for claim in (*p, *d)))
 
 
 @pytest.mark.parametrize(
@@ -238,7 +224,6 @@ def test_a_name_stands_for_its_measure(typed, printed, measure):
     assert str(measure) == measure.name == printed
 
 
-LARGE = "9" * 20
 REFUSED = {
     "unknown measure": ["MicroG1"],
     "[bad-measure]": [
@@ -246,12 +231,12 @@ REFUSED = {
         *("MicroF(**{})", f"MicroF(beta={'(' * 5000}1{')' * 5000})", f"MicroF(beta={'-' * 200000}1)"),
     ],
     "beta must be [bad-measure]": [
-        *("MicroF0", "MicroF(beta=0)", "MicroF(beta=-1)", "MicroF(beta=two)", "MicroF(beta=True)"),
+        *("MicroF0", "MicroF(beta=-1)", "MicroF(beta=two)", "MicroF(beta=True)"),
         *("MicroF(beta=1e999)", f"MicroF(beta={'9' * 400})", f"MicroF{'9' * 400}"),
     ],
     "of must be [bad-measure]": ["MacroF2(of=mean)"],
-    "cutoff must be [bad-measure] 999999999 …": ["MicroF1@0", "MicroF1@0.5", f"MicroF1@{LARGE}"],
-    "rel must be [bad-measure] 999999999 …": ["MicroF1(rel=0)", "MicroF1(rel=1.0)", f"MicroF1(rel={LARGE})"],
+    "cutoff must be [bad-measure] 999999999 …": ["MicroF1@0", "MicroF1@0.5", "MicroF1@99999999999"],
+    "rel must be [bad-measure] 999999999 …": ["MicroF1(rel=0)", "MicroF1(rel=1.0)", "MicroF1(rel=99999999999)"],
     "MicroP has no parameter beta; it has cutoff, rel": ["MicroP(beta=2)"],
     "has no parameter of": ["MicroF1(of=means)"],
     "LabelAccuracy has no parameter cutoff": ["LabelAccuracy@5"],
@@ -260,11 +245,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("typed", "said"), [(typed, said) for said, some in REFUSED.items() for typed in some])
-def test_what_is_no_measure_is_refused_with_a_reason(typed, said):
-    with pytest.raises(UsageError) as refused:
-        parse(typed)
-    assert mentions(heard(refused.value), said)
+def test_what_is_no_measure_is_refused_with_a_reason():
+    for said, some in REFUSED.items():
+        for typed in some:
+            with refusing(UsageError, said):
+                parse(typed)
 
 
 def test_all_there_is_is_described_and_can_be_asked_for():
@@ -280,10 +265,9 @@ def test_all_there_is_is_described_and_can_be_asked_for():
 def test_what_an_engine_does_not_compute_is_refused(monkeypatch):
     left = {name for name in pytrec_eval.supported_measures if not name.startswith("ndcg")}
     monkeypatch.setattr(pytrec_eval, "supported_measures", left)
-    for typed in ("nDCG", "nDCG@10", "ndcg_cut_10"):
-        with pytest.raises(UsageError) as refused:
+    for typed, kind in (("nDCG", "unfit-measure"), ("nDCG@10", "unfit-measure"), ("ndcg_cut_10", "unknown-measure")):
+        with refusing(UsageError, f"[{kind}]"):
             parse(typed)
-        assert refused.value.kind in ("unfit-measure", "unknown-measure")
     assert parse("AP")
 
 
@@ -318,51 +302,44 @@ def test_without_unanswered_queries_means_are_those_of_trec_eval_without_c(gold,
     if not both:
         return
     asked = {re.sub(r"_([0-9])", r".\1", name) for name in _TREC}
-    per_query = pytrec_eval.RelevanceEvaluator(gold, asked).evaluate(scored)
-    requests = [measure for name in _TREC for measure in parse(name)]
-    judged = judge(Qrels(gold), Run.of(scored))
-    results = compute(requests, {"documents": judged}, Decisions(unanswered="skip"))
+    found = pytrec_eval.RelevanceEvaluator(gold, asked).evaluate(scored)
+    measures = [measure for name in _TREC for measure in parse(name)]
+    results = compute(measures, {"documents": judge(Qrels(gold), Run.of(scored))}, Decisions(unanswered="skip"))
     for measure, result in zip(_TREC, results, strict=True):
-        values = [per_query[query][measure] for query in sorted(both)]
-        expected = pytrec_eval.compute_aggregated_measure(measure, values)
+        expected = pytrec_eval.compute_aggregated_measure(measure, [found[query][measure] for query in sorted(both)])
         assert result.value == pytest.approx(expected, abs=1e-12)
         assert np.isnan(result.per_query).sum() == len(gold) - len(both)
 
 
 def test_a_relevance_that_no_judgement_reaches_is_remarked():
     gold, run = {"q": {"a": 2, "b": 1}}, {"q": {"a": 2.0, "c": 1.0}}
-
-    def remarks(*measures):
-        return heard(evaluate(gold, run, task="trec", measures=measures).remarks)
-
-    assert list(remarks("P(rel=2)@1", "MicroF1(rel=2)", "nDCG@5")) == []
     expected = "[relevance-not-reached] 2 … (first: P(rel=3)@1 … 2 …; MicroF(beta=1,rel=4) … 2 …)"
-    assert matches(remarks("P(rel=3)@1", "AP", "MicroF1(rel=4)"), (expected,))
+    for measures, said in ((["P(rel=2)@1", "MicroF1(rel=2)", "nDCG@5"], ()),
+                           (["P(rel=3)@1", "AP", "MicroF1(rel=4)"], (expected,))):  # fmt: skip
+        assert matches(heard(tuple(evaluate(gold, run, task="trec", measures=measures).remarks)), said)
 
 
 CUT_RUNS = st.dictionaries(
     st.sampled_from(["q1", "q2", "q3", "extra"]), st.lists(st.sampled_from("abcdef"), max_size=8), min_size=1
 )
 CUT_GOLD = {"q1": ["a", "b"], "q2": ["c"], "q3": ["a", "f"]}
-
-
-@given(
-    CUT_RUNS,
-    st.sampled_from(["ignore", "wrong"]),
-    st.sampled_from(["once", "wrong"]),
-    st.sampled_from(["zero", "skip"]),
+CUT_DECISIONS = st.builds(
+    Decisions,
+    extra_queries=st.sampled_from(["ignore", "wrong"]),
+    duplicates=st.sampled_from(["once", "wrong"]),
+    unanswered=st.sampled_from(["zero", "skip"]),
 )
-def test_every_cutoff_is_what_the_measure_at_it_says(run, extra, twice, no):
-    if not any(run.get(query) for query in CUT_GOLD):
-        return
-    decisions = Decisions(extra_queries=extra, duplicates=twice, unanswered=no)
+
+
+@given(CUT_RUNS, CUT_DECISIONS)
+def test_every_cutoff_is_what_the_measure_at_it_says(run, decisions):
+    assume(any(run.get(query) for query in CUT_GOLD))
     names = ["MicroF1", "MicroP", "MicroR", "MacroF2", "MacroP", "MacroR"]
     asked = [f"{name}@{k}" for name in names for k in range(1, 5)]
     scores = Evaluator(CUT_GOLD, asked, task="1", decisions=decisions).evaluate(run, keep_judged=True)
     for name in names:
         [measure] = parse(name)
         assert is_cut(measure)
-        values = at_cutoffs(measure, scores.judged["documents"], 4, decisions).values
-        for k, value in enumerate(values.tolist(), start=1):
-            expected = scores.measures[f"{name}@{k}"]
-            assert value == pytest.approx(expected) or (math.isnan(value) and math.isnan(expected))
+        values = at_cutoffs(measure, scores.judged["documents"], 4, decisions).values.tolist()
+        expected = [scores.measures[f"{name}@{k}"] for k in range(1, 5)]
+        assert values == pytest.approx(expected, nan_ok=True)

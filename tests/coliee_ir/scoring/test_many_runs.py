@@ -7,13 +7,13 @@ import time
 
 import numpy as np
 import pytest
-from asserting import heard, mentions, refusing
+from asserting import failing, heard, mentions, refusing
 from example_runs import EXAMPLES
+from sent import write
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator
-from coliee_ir.cli import main
 from coliee_ir.output.rendering import render
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring import score as batch
@@ -49,26 +49,21 @@ def test_several_runs_score_as_each_alone(threshold, gold, runs, rules, monkeypa
         assert scores.to_dict(per_query=True) == alone.to_dict(per_query=True)
 
 
-def test_remarks_on_many_runs_are_said_once_a_kind(tmp_path, capsys):
+def test_remarks_on_many_runs_are_said_once_a_kind(here, call):
     # r1 to r3 leave out one query and more, r4 to r6 repeat one line and more
-    gold = tmp_path / "gold.json"
-    gold.write_text(json.dumps({f"{query:03d}": ["101", "102"] for query in range(1, 6)}))
-    for run in range(10):
-        answered = range(1, 6 - run if run < 4 else 6)
-        lines = [f"{query:03d} 101 r{run}\n" for query in answered]
-        repeated = lines[: run - 3] if 4 <= run < 7 else []
-        (tmp_path / f"r{run}.txt").write_text("".join([*lines, *repeated]))
-    runs = sorted(map(str, tmp_path.glob("r*.txt")))
-    assert main(["evaluate", str(gold), *runs, "--task", "1"]) == 0
-    err = capsys.readouterr().err
-    [unanswered] = coliee_ir.evaluate(gold, runs[1], task="1").remarks
-    own_numbers = "… r1 …"
-    assert mentions(err, f"3 runs (r1, r2, r3){own_numbers}: {unanswered}\n")
+    write({"gold.json": json.dumps({f"{query:03d}": ["101", "102"] for query in range(1, 6)})})
+    runs = [f"r{run}.txt" for run in range(10)]
+    for run, name in enumerate(runs):
+        lines = [f"{query:03d} 101 r{run}\n" for query in range(1, 6 - run if run < 4 else 6)]
+        write({name: "".join([*lines, *(lines[: run - 3] if 4 <= run < 7 else [])])})
+    code, _, err = call("evaluate", "gold.json", *runs, "--task", "1")
+    [unanswered] = coliee_ir.evaluate("gold.json", runs[1], task="1").remarks
+    assert code == 0 and mentions(err, f"3 runs (r1, r2, r3)… r1 …: {unanswered}\n")
     assert [line.partition(")")[0] for line in err.splitlines() if "duplicate" in line] == ["3 runs (r4, r5, r6"]
-    shutil.copy(runs[1], tmp_path / "same.txt")
-    assert main(["evaluate", str(gold), runs[0], *runs[4:], runs[1], str(tmp_path / "same.txt"), "--task", "1"]) == 0
-    assert mentions(capsys.readouterr().err, f"2 runs (r1, r1 (2)): {unanswered}\n")
     assert mentions(err, "… 4 runs …\n")
+    shutil.copy(runs[1], "same.txt")
+    err = call("evaluate", "gold.json", runs[0], *runs[4:], runs[1], "same.txt", "--task", "1")[2]
+    assert mentions(err, f"2 runs (r1, r1 (2)): {unanswered}\n")
 
 
 def test_a_table_of_many_runs_holds_nothing_of_single_queries():
@@ -81,36 +76,36 @@ def test_a_table_of_many_runs_holds_nothing_of_single_queries():
         assert render(ScoreTable(few), form) == render(ScoreTable(whole), form)
 
 
-def test_timing_is_one_line_of_json(capsys, monkeypatch):
-    start = time.perf_counter()
-    assert main(["evaluate", GOLD, *RUNS, "--timing"]) == 0
-    timing = json.loads(capsys.readouterr().err.splitlines()[-1])
+def test_timing_is_one_line_of_json(call, monkeypatch):
+    start, typed = time.perf_counter(), ("evaluate", GOLD, *RUNS, "--timing")
+    timing = json.loads(call(*typed)[2].splitlines()[-1])
     assert list(timing) == ["lines", "read", "judge", "measure", "total", "lines_per_second", "peak_mib"]
     assert timing["lines"] == sum(scores.timing.lines for scores in map(Evaluator(GOLD).evaluate, RUNS))
     assert 0 < timing["read"] <= timing["total"] < time.perf_counter() - start
     monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
-    assert main(["evaluate", GOLD, *RUNS, "--timing"]) == 0
-    assert json.loads(capsys.readouterr().err.splitlines()[-1])["peak_mib"] is None
+    assert json.loads(call(*typed)[2].splitlines()[-1])["peak_mib"] is None
     for jobs in ("0", "x", "1.5"):
-        with pytest.raises(SystemExit) as ended:
-            main(["evaluate", GOLD, RUNS[0], "--jobs", jobs])
-        assert ended.value.code == 2
-        assert mentions(heard(capsys.readouterr().err), f"[usage] '{jobs}'…")
+        assert mentions(heard(failing(call, "evaluate", GOLD, RUNS[0], "--jobs", jobs)), f"[usage] '{jobs}'…")
 
 
-@pytest.mark.parametrize(
-    ("query", "document", "score", "message"),
-    [
+# arrays
+
+
+def test_arrays_that_cannot_be_a_run_or_have_no_ids_are_refused():
+    gold, documents = {"q1": {"a": 1}, "q2": {"b": 1}}, ["a", "b", "c", "d"]
+    for query, document, score, message in (
         ([0], [0, 1], [1.0], "[shape]"),
         ([2], [0], [1.0], "[shape] 1 …"),
         ([0], [-1], [1.0], "[shape] 3 …"),
         ([0], [0], [np.nan], "[bad-score]"),
-    ],
-)
-def test_arrays_that_cannot_be_a_run_are_refused(query, document, score, message):
-    arrays = Evaluator({"q1": {"a": 1}, "q2": {"b": 1}}, task="trec", documents=["a", "b", "c", "d"])
-    with refusing(InputError, message):
-        arrays.evaluate((np.array(query), np.array(document), np.array(score)))
+    ):
+        with refusing(InputError, message):
+            Evaluator(gold, task="trec", documents=documents).evaluate(tuple(map(np.array, (query, document, score))))
+    for name in (None, 1.5, "01 4", "\ud800", ""):
+        with pytest.raises(InputError):
+            Evaluator({"001": ["013"]}, task="2", documents=["013", name])
+    with pytest.raises(UsageError, match=r"Evaluator\(…, documents=ids\)"):
+        Evaluator(gold, task="trec").evaluate((np.array([0]), np.array([0]), np.array([1.0])))
 
 
 def test_documents_of_arrays_are_compared_as_those_of_other_runs():
@@ -118,14 +113,3 @@ def test_documents_of_arrays_are_compared_as_those_of_other_runs():
     for documents, task in (["013.txt", "014"], "2"), (["013", "014.txt"], "2"), (["013.txt", "014"], "trec"):
         evaluator = Evaluator(gold, ["MicroR"], task=task, documents=documents)
         assert evaluator.evaluate((0 * at, at, -1.0 * at)).measures == {"MicroR": 1.0}
-
-
-@pytest.mark.parametrize("name", [None, 1.5, "01 4", "\ud800", ""])
-def test_documents_of_arrays_have_ids(name):
-    with pytest.raises(InputError):
-        Evaluator({"001": ["013"]}, task="2", documents=["013", name])
-
-
-def test_arrays_need_the_ids_of_documents():
-    with pytest.raises(UsageError, match=r"Evaluator\(…, documents=ids\)"):
-        Evaluator({"q1": {"a": 1}}, task="trec").evaluate((np.array([0]), np.array([0]), np.array([1.0])))

@@ -12,18 +12,25 @@ from coliee_ir.commands.evaluate.details import by_year
 from coliee_ir.reading.submission import Submission
 
 LAST = EXAMPLES / "task3-2025"
-GOLD = LAST / "gold.xml"
+GOLD, RULES = LAST / "gold.xml", {"task": "3", "edition": 2025}
 WITH = Submission(LAST / "task3.ALPHA", long_list=LAST / "task3-L.ALPHA")
 WITHOUT = Submission(LAST / "task3.BETA")
 
 
-def typed(words):
-    return [str(GOLD) if word == "GOLD" else word for word in words.split()]
+@pytest.fixture
+def ask(call):
+    """Runs a command by the rules of 2025, in whose words GOLD is the gold."""
+
+    def asked(words, *rules):
+        typed = [GOLD if word == "GOLD" else word for word in words.split()]
+        return call(*typed, *(rules or ("--task", "3", "--edition", "2025")))
+
+    return asked
 
 
 @pytest.mark.parametrize("order", [(WITH, WITHOUT), (WITHOUT, WITH)], ids=["first", "second"])
 def test_where_one_run_has_a_long_list_the_others_have_a_dash(order, tmp_path):
-    scored = evaluate_all(GOLD, order, task="3", edition=2025, keep="judged")
+    scored = evaluate_all(GOLD, order, **RULES, keep="judged")
     for shown in (scored, leaderboard(scored, n_resamples=99), by_year(scored)):
         frame = shown.to_frame().set_index("run")
         assert math.isnan(frame.loc["BETA", "AP"].min()) and frame.loc["ALPHA", "AP"].max() > 0.7
@@ -35,30 +42,25 @@ def test_where_one_run_has_a_long_list_the_others_have_a_dash(order, tmp_path):
     report(scored, tmp_path / "page.html")
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "latex", "json"])
 @pytest.mark.parametrize("options", ["", "-q", "--show years", "--show overlap", "--show gap", "--ties"])
-def test_every_table_of_a_folder_has_room_for_such_runs(call, tmp_path, form, options):
+def test_every_table_of_a_folder_has_room_for_such_runs(ask, here, options):
     for name in ("task3.ALPHA", "task3-L.ALPHA", "task3.BETA"):
-        (tmp_path / name).write_bytes((LAST / name).read_bytes())
-    out, _ = done(call, "evaluate", GOLD, tmp_path, "--task", "3", "--edition", "2025", "-f", form, *options.split())
-    assert out.count("ALPHA") and out.count("BETA")
+        (here / name).write_bytes((LAST / name).read_bytes())
+    for form in ("table", "csv", "latex", "json"):
+        out, _ = done(ask, f"evaluate GOLD {here} -f {form} {options}")
+        assert out.count("ALPHA") and out.count("BETA")
 
 
-RULES = ("--task", "3", "--edition", "2025")
-
-
-@pytest.fixture(name="folder")
-def files_under_other_names(tmp_path, monkeypatch):
+@pytest.fixture
+def renamed(here):
     """The example's files under names that say nothing, and a file of labels."""
     for name, file in {"s.txt": "task3.ALPHA", "l.txt": "task3-L.ALPHA", "b.txt": "task3.BETA"}.items():
-        (tmp_path / name).write_bytes((LAST / file).read_bytes())
+        (here / name).write_bytes((LAST / file).read_bytes())
     queries = dict.fromkeys(line.split()[0] for line in (LAST / "task3.ALPHA").read_text().splitlines())
-    (tmp_path / "labels.txt").write_text("".join(f"{query} Y ALPHA\n" for query in queries))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    (here / "labels.txt").write_text("".join(f"{query} Y ALPHA\n" for query in queries))
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("renamed")
 @pytest.mark.parametrize(
     "words",
     [
@@ -69,50 +71,36 @@ def files_under_other_names(tmp_path, monkeypatch):
         "evaluate GOLD labels.txt --long-list l.txt", "tune GOLD labels.txt", "report GOLD labels.txt -o page.html",
     ],
 )  # fmt: skip
-def test_a_part_in_the_place_of_another_is_refused_whatever_it_is_called(call, words):
-    code, out, err = call(*typed(words), *RULES)
+def test_a_part_in_the_place_of_another_is_refused_whatever_it_is_called(ask, words):
+    code, out, err = ask(words)
     assert code == 2 and "ALPHA" not in out and "[wrong-part]" in err
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_ranking_that_is_asked_for_as_one_is_scored(call):
+@pytest.mark.usefixtures("renamed")
+def test_a_ranking_that_is_asked_for_as_one_is_scored_and_a_part_of_other_years_names_their_rules(ask):
     for words in ("evaluate GOLD l.txt -m AP", "evaluate GOLD l.txt -m MacroF2@5", "tune GOLD l.txt"):
-        done(call, *typed(words), *RULES)
+        done(ask, words)
+    for words, year, remedy in (("evaluate GOLD s.txt --long-list l.txt", "2026", "2025"),
+                                ("evaluate GOLD s.txt --answers labels.txt", "2025", "2026")):  # fmt: skip
+        code, _, err = ask(words, "--edition", year)
+        assert code == 2 and "[unfit-option]" in err and f"--edition {remedy}" in err
+        done(ask, words, "--edition", remedy)
 
 
-def test_a_short_file_that_is_named_as_a_long_list_is_one(here):
+def test_a_short_file_that_is_named_as_a_long_list_and_rankings_in_memory_are_long_lists(here):
     short, named = here / "task3.ALPHA", here / "task3-L.ALPHA"
     for path in (short, named):
         path.write_bytes((LAST / "task3.ALPHA").read_bytes())
     for options in ({}, {"long_list": short}, {"long_list": short, "measures": "AP"}):
         with refusing(InputError, "task3-L.ALPHA: [wrong-part]"):
-            evaluate(GOLD, named, task="3", edition=2025, **options)
-    assert evaluate(GOLD, named, task="3", edition=2025, measures="AP").measures["AP"] > 0.6
-    assert evaluate(GOLD, short, task="3", edition=2025, long_list=named).measures["AP"] > 0.6
-
-
-def test_in_memory_too():
-    longer, short = to_run(LAST / "task3-L.ALPHA", task="3"), to_run(LAST / "task3.ALPHA", task="3")
+            evaluate(GOLD, named, **RULES, **options)
+    assert evaluate(GOLD, named, **RULES, measures="AP").measures["AP"] > 0.6
+    assert evaluate(GOLD, short, **RULES, long_list=named).measures["AP"] > 0.6
+    longer, short = to_run(LAST / "task3-L.ALPHA", task="3"), to_run(short, task="3")
     for given in ({}, {"long_list": short}):
         with refusing(InputError, "[wrong-part]"):
-            evaluate(GOLD, longer, task="3", edition=2025, **given)
+            evaluate(GOLD, longer, **RULES, **given)
     [query, *_] = longer
-    one_short = {**longer, query: dict([*longer[query].items()][:1])}
-    assert "MacroF2" in evaluate(GOLD, one_short, task="3", edition=2025).measures
-    assert tune(GOLD, longer, task="3", edition=2025, folds=3).held_out > 0.5
-    assert evaluate(GOLD, short, long_list=longer, task="3", edition=2025).measures["AP"] > 0.7
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    ("words", "remedy"),
-    [
-        ("evaluate GOLD s.txt --long-list l.txt --edition 2026", "--edition 2025"),
-        ("evaluate GOLD s.txt --answers labels.txt --edition 2025", "--edition 2026"),
-    ],
-)
-def test_a_part_of_other_years_names_rules_that_have_it(call, words, remedy):
-    given = typed(words)
-    code, _, err = call(*given)
-    assert code == 2 and "[unfit-option]" in err and remedy in err
-    done(call, *given[:-2], *remedy.split())
+    assert "MacroF2" in evaluate(GOLD, {**longer, query: dict([*longer[query].items()][:1])}, **RULES).measures
+    assert tune(GOLD, longer, **RULES, folds=3).held_out > 0.5
+    assert evaluate(GOLD, short, **RULES, long_list=longer).measures["AP"] > 0.7

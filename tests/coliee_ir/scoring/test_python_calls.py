@@ -18,26 +18,7 @@ from asserting import refusing
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import (
-    Evaluator,
-    Rule,
-    Run,
-    ScoreWarning,
-    compare,
-    cut,
-    evaluate,
-    evaluate_all,
-    fit_fusion,
-    fuse,
-    hooks,
-    read_gold,
-    read_run,
-    to_frame,
-    to_qrels,
-    to_run,
-    tune,
-    write_run,
-)  # fmt: skip
+from coliee_ir import Evaluator, Rule, ScoreWarning, evaluate, evaluate_all, fuse, read_gold, to_frame, to_run, tune
 from coliee_ir.hooks import compute_metrics
 from coliee_ir.types import gap
 
@@ -45,13 +26,12 @@ pytestmark = pytest.mark.usefixtures("one_deal")
 
 GOLD = {f"{n:03}": [f"{n + 100}"] for n in range(1, 7)}
 RUN = {f"{n:03}": {f"{n + 100}": 0.9, "050": 0.3} for n in range(1, 7)}
-TEXTS = dict.fromkeys(GOLD, "text")
 OTHER = {query: {"050": 0.5, **ranking} for query, ranking in RUN.items()}
 
 
 def public_functions():
     """Every function and method that a user may call, by name."""
-    for module in (coliee_ir, hooks, coliee_ir.types):
+    for module in (coliee_ir, coliee_ir.hooks, coliee_ir.types):
         for name in module.__all__ if hasattr(module, "__all__") else dir(module):
             public = getattr(module, name)
             if inspect.isfunction(public):
@@ -62,24 +42,26 @@ def public_functions():
                         yield f"{name}.{member}", method
 
 
-#: those that take rules; the fields of a sentence are free
-STRICT = {
-    name: function
-    for name, function in public_functions()
-    if any(one.kind is one.VAR_KEYWORD for one in inspect.signature(function).parameters.values())
-    if name != "Remark.of"
-}
-
-
-def test_a_keyword_that_no_function_has_is_refused():
+def test_a_keyword_that_no_function_has_is_refused_with_the_one_that_was_meant():
+    taking_rules = {
+        name: function
+        for name, function in public_functions()
+        if any(one.kind is one.VAR_KEYWORD for one in inspect.signature(function).parameters.values())
+        if name != "Remark.of"  # the fields of a sentence are free
+    }
     rules = {"evaluate", "evaluate_all", "tune", "fit_fusion", "Evaluator.__init__", "compute_metrics"}
-    assert {*rules, "RankingEvaluator.__init__"} <= STRICT.keys()
-    for name, function in STRICT.items():
+    assert {*rules, "RankingEvaluator.__init__"} <= taking_rules.keys()
+    for function in taking_rules.values():
         parameters = inspect.signature(function).parameters.values()
         needed = [None for one in parameters if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
         for typed, meant in (("exclud", "exclude"), ("olny", "only"), ("zzz", "decisions")):
             with pytest.raises(TypeError, match=rf"{typed}.*\b{meant}\b"):
-                STRICT[name](*needed, **{typed: ["626"]})
+                function(*needed, **{typed: ["626"]})
+    for function in filter(inspect.isfunction, (getattr(coliee_ir, name) for name in coliee_ir.__all__)):
+        for meant, parameter in inspect.signature(function).parameters.items():
+            if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                with pytest.raises(TypeError, match=rf"did you mean {meant}\?"):
+                    function(None, **{meant[:1] + meant: None})
 
 
 def test_what_is_refused_names_what_to_write_in_python():
@@ -87,10 +69,12 @@ def test_what_is_refused_names_what_to_write_in_python():
         Rule("k=3")
     with refusing(UsageError, "[bad-value] …"):
         Rule("k")
-    with pytest.raises(InputError, match=r'decisions=\{"no_overlap": "zero"\}'):
-        evaluate(GOLD, {"001": ["none"]}, task="trec")
-    with pytest.raises(InputError, match=r'decisions=\{"unreadable_answers": "wrong"\}'):
-        evaluate({"R07-01-A": "Y", "R07-02-A": "N"}, {"R07-01-A": "Y", "R07-02-A": ""}, task="4")
+    for gold, run, task, remedy in (
+        (GOLD, {"001": ["none"]}, "trec", '"no_overlap": "zero"'),
+        ({"R07-01-A": "Y", "R07-02-A": "N"}, {"R07-01-A": "Y", "R07-02-A": ""}, "4", '"unreadable_answers": "wrong"'),
+    ):
+        with pytest.raises(InputError, match=rf"decisions=\{{{remedy}\}}"):
+            evaluate(gold, run, task=task)
 
 
 def test_a_result_is_a_frame_by_the_function_as_by_its_method():
@@ -98,15 +82,6 @@ def test_a_result_is_a_frame_by_the_function_as_by_its_method():
     for result in (scored, scored[0]):
         assert to_frame(result).equals(result.to_frame())
         assert to_frame(result, "polars").equals(result.to_frame("polars"))
-
-
-@pytest.mark.parametrize("name", [name for name in coliee_ir.__all__ if inspect.isfunction(getattr(coliee_ir, name))])
-def test_of_every_public_function_a_misspelt_argument_is_answered_with_the_one_that_was_meant(name):
-    function = getattr(coliee_ir, name)
-    for meant, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            with pytest.raises(TypeError, match=rf"did you mean {meant}\?"):
-                function(None, **{meant[:1] + meant: None})
 
 
 def test_one_measure_is_named_measure_and_several_measures():
@@ -137,11 +112,8 @@ class _Members(Set):
 
 
 SETS = {query: set(ranking) for query, ranking in RUN.items()}
-
-
 Plain = namedtuple("Plain", "query_id doc_id")
 WithScore = namedtuple("WithScore", "query_id doc_id score")
-
 UNORDERED = {
     "sets": SETS,
     "frozensets": {query: frozenset(found) for query, found in SETS.items()},
@@ -150,31 +122,27 @@ UNORDERED = {
     "a Series of sets": pandas.Series(SETS),
     "a Series of object arrays": pandas.Series({query: found | {"200"} for query, found in SETS.items()}, dtype=object),
     "a set of rows": {Plain(query, document) for query, found in SETS.items() for document in found},
-    "Run.of": Run.of(SETS),
+    "Run.of": coliee_ir.Run.of(SETS),
 }
-ORDERED = {
-    "lists": {query: list(found) for query, found in RUN.items()},
-    "tuples": {query: tuple(found) for query, found in RUN.items()},
-    "generators": {query: (one for one in found) for query, found in RUN.items()},
-    "keys": {query: found.keys() for query, found in RUN.items()},
-    "arrays": {query: np.array(list(found), dtype=object) for query, found in RUN.items()},
-    "sets of pairs": {query: {*found.items()} for query, found in RUN.items()},
-    "a set of rows with scores": {WithScore(query, *one) for query, found in RUN.items() for one in found.items()},
-    "sets of one": {query: {f"{int(query) + 100}"} for query in RUN},
-}
-REFUSED = {
-    "lists of sets": {query: [found] for query, found in SETS.items()},
-    "arrays of sets": {query: np.array([found], dtype=object) for query, found in SETS.items()},
-    "an array that holds one set": {query: np.array(found, dtype=object) for query, found in SETS.items()},
-    "a frame's cells": pandas.DataFrame({"query_id": [*SETS], "doc_id": [*SETS.values()]}),
-    "records": [{"query_id": query, "doc_id": found} for query, found in SETS.items()],
-    "a set of plain rows": {(query, document) for query, found in SETS.items() for document in found},
-}
-
-
-def fresh(run):
-    """The same; generators are given out once."""
-    return {query: iter(list(RUN[query])) for query in run} if run is ORDERED["generators"] else run
+#: what has an order, made anew, as generators are given out once
+ORDERED = [
+    lambda: {query: list(found) for query, found in RUN.items()},
+    lambda: {query: tuple(found) for query, found in RUN.items()},
+    lambda: {query: iter(found) for query, found in RUN.items()},
+    lambda: {query: found.keys() for query, found in RUN.items()},
+    lambda: {query: np.array(list(found), dtype=object) for query, found in RUN.items()},
+    lambda: {query: {*found.items()} for query, found in RUN.items()},
+    lambda: {WithScore(query, *one) for query, found in RUN.items() for one in found.items()},
+    lambda: {query: {f"{int(query) + 100}"} for query in RUN},
+]
+REFUSED = [
+    {query: [found] for query, found in SETS.items()},
+    {query: np.array([found], dtype=object) for query, found in SETS.items()},
+    {query: np.array(found, dtype=object) for query, found in SETS.items()},
+    pandas.DataFrame({"query_id": [*SETS], "doc_id": [*SETS.values()]}),
+    [{"query_id": query, "doc_id": found} for query, found in SETS.items()],
+    {(query, document) for query, found in SETS.items() for document in found},
+]
 
 
 @pytest.mark.parametrize("how", UNORDERED)
@@ -188,13 +156,13 @@ def test_a_set_is_scored_as_a_set_and_refused_by_what_ranks_or_writes(how, here)
         *(lambda name=name: evaluate(GOLD, run, task=1, measures=name) for name in ("AP", "RR", "MicroF1@1", "P_5")),
         lambda: evaluate(GOLD, run, task="trec"),
         lambda: tune(GOLD, run, task=1, folds=2),
-        lambda: fit_fusion(GOLD, run, OTHER, task=1, folds=2),
+        lambda: coliee_ir.fit_fusion(GOLD, run, OTHER, task=1, folds=2),
         lambda: fuse(run, OTHER),
         lambda: fuse(OTHER, run, method="combsum"),
-        lambda: cut(run, Rule("k", 1)),
+        lambda: coliee_ir.cut(run, Rule("k", 1)),
         lambda: to_run(run),
-        lambda: to_frame(read_run(run)),
-        lambda: write_run(read_run(run), "run.txt"),
+        lambda: to_frame(coliee_ir.read_run(run)),
+        lambda: coliee_ir.write_run(coliee_ir.read_run(run), "run.txt"),
         lambda: gap(evaluate_all(GOLD, [run], task=1)),
     ]
     for call in calls:
@@ -204,10 +172,10 @@ def test_a_set_is_scored_as_a_set_and_refused_by_what_ranks_or_writes(how, here)
 
 
 def test_what_has_an_order_is_ranked_and_what_holds_sets_elsewhere_refused():
-    for run in ORDERED.values():
-        assert evaluate(GOLD, fresh(run), task=1, measures="RR").measures == {"RR": 1.0}
-        assert to_run(fresh(run))["001"]["101"]
-    for run in REFUSED.values():
+    for run in ORDERED:
+        assert evaluate(GOLD, run(), task=1, measures="RR").measures == {"RR": 1.0}
+        assert to_run(run())["001"]["101"]
+    for run in REFUSED:
         with pytest.raises(InputError):
             evaluate(GOLD, run, task=1)
     # a gold may be a set, and sets are fused as sets are
@@ -222,7 +190,7 @@ def test_what_has_an_order_is_ranked_and_what_holds_sets_elsewhere_refused():
 def test_what_is_asked_for_in_an_order_is_no_set():
     for call in (
         lambda: evaluate(GOLD, RUN, task=1, measures={"AP", "RR"}),
-        lambda: compare(evaluate_all(GOLD, [RUN, OTHER], task=1), measures={"MicroF1", "MicroP"}),
+        lambda: coliee_ir.compare(evaluate_all(GOLD, [RUN, OTHER], task=1), measures={"MicroF1", "MicroP"}),
         lambda: tune(GOLD, RUN, task=1, by={"k", "score"}, folds=2),
         lambda: Evaluator(GOLD, task=1, documents={"101", "050"}),
         lambda: compute_metrics(GOLD, {("001", "101"), ("001", "050")}, task=1),
@@ -236,19 +204,16 @@ def test_what_is_asked_for_in_an_order_is_no_set():
 # the same ids are the same task
 
 CASES = {f"{n:06}": [f"{n + 100:06}"] for n in range(1, 7)}
-PARAGRAPHS = {"827": "020.txt", "828": "033.txt,034.txt", "829": "017.txt"}
-ARTICLES = {"R01-1-A": ["96", "97"], "R01-2-U": ["398-2"]}
-PLAIN = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 TASKS = {
     "cases": (CASES, "1"),
-    "paragraphs": (PARAGRAPHS, "2"),
+    "paragraphs": ({"827": "020.txt", "828": "033.txt,034.txt", "829": "017.txt"}, "2"),
     "over 999 of them": ({"0999": ["020"], "1000": ["021"]}, "2"),
-    "articles": (ARTICLES, "3"),
+    "articles": ({"R01-1-A": ["96", "97"], "R01-2-U": ["398-2"]}, "3"),
     "labels": ({"R01-1-A": "Y", "R01-2-U": "N"}, "4"),
     "relevances 1": ({query: dict.fromkeys(found, 1) for query, found in CASES.items()}, "1"),
     "graded": ({query: dict.fromkeys(found, 2) for query, found in CASES.items()}, "trec"),
     "judged not relevant": ({"827": {"020": 1, "021": 0}}, "trec"),
-    "plain TREC": (PLAIN, "trec"),
+    "plain TREC": ({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, "trec"),
     "lists of other ids": ({"q1": ["d1"], "q2": ["d2"]}, "trec"),
     "longer numbers": ({"1048585": ["7187158"]}, "trec"),
     "numbers of no width": ({"1": {"10": 1}, "2": {"100": 1}}, "trec"),
@@ -264,14 +229,14 @@ def test_the_same_ids_are_the_same_task_in_a_file_and_in_memory(what, here):
     if task != "4":
         frame = to_frame(read_gold(content))
         frame.to_csv("gold.csv", index=False)
-        golds += ["gold.csv", frame, to_qrels(content), polars.from_pandas(frame)]
-        run = to_run({query: list(documents) for query, documents in to_qrels(content).items()})
+        golds += ["gold.csv", frame, coliee_ir.to_qrels(content), polars.from_pandas(frame)]
+        run = to_run({query: list(documents) for query, documents in coliee_ir.to_qrels(content).items()})
     for gold in golds:
         assert Evaluator(gold).task == evaluate_all(gold, [run]).basis.task == task
         assert evaluate(gold, run).measures == evaluate("gold.json", run).measures
     if task in ("1", "2"):
         assert tune(content, run, folds=2, by="k").measure == "MicroF1"
-        rows = [(query, document) for query, documents in to_qrels(content).items() for document in documents]
+        rows = [(query, document) for query, documents in coliee_ir.to_qrels(content).items() for document in documents]
         assert "MicroF1" in compute_metrics(content, rows)(([1.0] * len(rows), None))
 
 
@@ -279,18 +244,16 @@ def test_the_same_ids_are_the_same_task_in_a_file_and_in_memory(what, here):
 
 MANY = {f"{n:03}": [f"{n:03}"] for n in range(1, 21)}
 LISTS = {query: [f"{n:03}" for n in range(900, 912)] + found for query, found in MANY.items()}
+HALF = {query: [*found, "900"] for query, found in list(MANY.items())[:11]}
 DOUBTFUL = {
     "lost-zeros": {query if query > "005" else str(int(query)): [*found, "900"] for query, found in MANY.items()},
     "upside-down": LISTS,
-    "unanswered-query": {query: [*found, "900"] for query, found in list(MANY.items())[:9]},
+    "unanswered-query": dict(list(HALF.items())[:9]),
     "no-match": {query: ["900", "901"] for query in MANY},
     "order-of-ties": {query: {found[0]: 1.0, "900": 1.0} for query, found in MANY.items()},
     "gold-itself": MANY,
 }
-SURE = {
-    "some unanswered": {query: [*found, "900"] for query, found in list(MANY.items())[:11]},
-    "scores": {query: {found[0]: 1.0, "900": 0.5} for query, found in MANY.items()},
-}
+SCORED = {query: {found[0]: 1.0, "900": 0.5} for query, found in MANY.items()}
 AP = {"task": 2, "measures": ["AP", "MicroF1@1"]}
 
 
@@ -299,7 +262,7 @@ def test_a_score_in_doubt_is_warned_of_once_at_the_users_line(kind):
     run, evaluator = DOUBTFUL[kind], Evaluator(MANY, AP["measures"], task=2)
     calls = [
         lambda: evaluate(MANY, run, **AP),
-        lambda: evaluate_all(MANY, [run, SURE["scores"]], **AP)[0],
+        lambda: evaluate_all(MANY, [run, SCORED], **AP)[0],
         lambda: evaluator.evaluate(run),
     ]
     for call in calls:
@@ -315,32 +278,30 @@ def test_a_score_in_doubt_is_warned_of_once_at_the_users_line(kind):
 def test_nothing_is_warned_of_where_nothing_is_in_doubt_and_of_many_runs_once():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for run in SURE.values():
+        for run in (HALF, SCORED):
             assert not any(remark.is_doubt for remark in evaluate(MANY, run, **AP).remarks)
-    with pytest.warns(ScoreWarning) as heard:
-        evaluate_all(MANY, {f"run{n}": DOUBTFUL["no-match"] for n in range(9)}, **AP, decisions={"no_overlap": "zero"})
-    assert len(heard) == 1
-    assert "run0" in str(heard[0].message)
-    with pytest.warns(ScoreWarning) as heard:
-        tune(MANY, LISTS, task=2, folds=2, by="k")
-    assert [one.filename for one in heard] == [__file__]
-    with pytest.warns(ScoreWarning) as heard:
-        compute_metrics(MANY, [(query, "900") for query in MANY], task=2)(([2.0] * len(MANY), None))
-    assert [one.filename for one in heard] == [__file__]
+    runs = {f"run{n}": DOUBTFUL["no-match"] for n in range(9)}
+    calls = [
+        lambda: evaluate_all(MANY, runs, **AP, decisions={"no_overlap": "zero"}),
+        lambda: tune(MANY, LISTS, task=2, folds=2, by="k"),
+        lambda: compute_metrics(MANY, [(query, "900") for query in MANY], task=2)(([2.0] * len(MANY), None)),
+    ]
+    for call in calls:
+        with pytest.warns(ScoreWarning) as heard:
+            call()
+        assert [one.filename for one in heard] == [__file__]
+        assert call is not calls[0] or "run0" in str(heard[0].message)
 
 
 def test_warnings_can_be_silenced_and_the_command_line_says_remarks_alone(here):
+    def said(*words):
+        return subprocess.run([sys.executable, *words], capture_output=True, text=True, check=True).stderr
+
     Path("gold.json").write_text(json.dumps(MANY))
     Path("run.json").write_text(json.dumps(LISTS))
     code = "import coliee_ir, warnings\n{}coliee_ir.evaluate('gold.json', 'run.json', measures='AP')"
     off = "warnings.filterwarnings('ignore', category=coliee_ir.ScoreWarning)\n"
-    loud, silent = (
-        subprocess.run([sys.executable, "-c", code.format(how)], capture_output=True, text=True, check=True).stderr
-        for how in ("", off)
-    )
-    assert loud.count("ScoreWarning") == 1
-    assert silent == ""
-    words = [sys.executable, "-m", "coliee_ir", "evaluate", "gold.json", "run.json", "-m", "AP"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert "ScoreWarning" not in done.stderr
-    assert done.stderr.count("upside-down") == 1
+    assert said("-c", code.format("")).count("ScoreWarning") == 1
+    assert said("-c", code.format(off)) == ""
+    typed = said("-m", "coliee_ir", "evaluate", "gold.json", "run.json", "-m", "AP")
+    assert (typed.count("ScoreWarning"), typed.count("upside-down")) == (0, 1)

@@ -7,12 +7,11 @@ from pathlib import Path
 import pandas
 import polars
 import pytest
-from asserting import heard, mentions, refusing
+from asserting import failing, heard, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Scored, compare, errors, evaluate_all, leaderboard, plan
-from coliee_ir.cli import main
 from coliee_ir.commands.evaluate.details import gap
 from coliee_ir.output.rendering import render
 from coliee_ir.reading.submission import Submission
@@ -70,105 +69,103 @@ VALUES = {"a": [1.0, 0.0, 1.0, 0.5], "b": [0.0, 0.0, 1.0, 0.25]}
 CELLS = [(run, f"q{at}", value) for run, values in VALUES.items() for at, value in enumerate(values)]
 
 
-def test_frames_parquet_and_counts_are_read(tmp_path):
+def test_frames_parquet_and_counts_are_read(here):
     frame = pandas.DataFrame(CELLS, columns=["agent", "issue", "resolved"])
-    frame.to_parquet(tmp_path / "scores.parquet")
-    for of in (Scored.read(tmp_path / "scores.parquet", columns={"query": "issue"}),
-               Scored.from_frame(frame, columns={"query": "issue"})):  # fmt: skip
-        assert of["a"].measures == {"resolved": 0.625}
+    frame.to_parquet("s.parquet")
+    for read, of in (Scored.read, "s.parquet"), (Scored.from_frame, frame):
+        assert read(of, columns={"query": "issue"})["a"].measures == {"resolved": 0.625}
     assert repr(Scored.from_frame(polars.DataFrame({"id": ["x"], "m": [1]}))).startswith("Scored(['m']")
     counts = "run,query,correct,retrieved,relevant\na,q0,1,2,3\na,q1,0,4,1\nb,q0,1,1,3\nb,q1,1,1,1\n"
-    (file := tmp_path / "counts.csv").write_text(counts)
-    assert Scored.read(file)["a"].measures == {"MicroF1": 0.2, "MicroP": 1 / 6, "MicroR": 0.25}
+    Path("counts.csv").write_text(counts)
+    assert Scored.read("counts.csv")["a"].measures == {"MicroF1": 0.2, "MicroP": 1 / 6, "MicroR": 0.25}
     scored = of_files(*TASK1)
     for library in ("pandas", "polars", "pyarrow"):
         back = Scored.from_frame(scored.to_frame(library, per_query=True))
         assert numbers(compare(back, n_resamples=99)) == numbers(compare(scored, n_resamples=99))
 
 
-def test_missing_cells_count_by_the_decision(tmp_path):
+def test_missing_cells_count_by_the_decision(here, call):
     rows = "".join(f"{run},{query},AP,{value}\n" for run, query, value in CELLS[:-1])
-    (file := tmp_path / "s.csv").write_text("run,query,measure,value\n" + rows)
-    assert Scored.read(file, unanswered="zero")["b"].measures == {"AP": 0.25}
+    Path("s.csv").write_text("run,query,measure,value\n" + rows)
+    assert Scored.read("s.csv", unanswered="zero")["b"].measures == {"AP": 0.25}
     with refusing(UsageError, "[unknown-name]"):  # means over different queries are not compared
-        Scored.read(file, unanswered="skip")
-    assert [one.measures for one in Scored.read(file, unanswered="common")] == [{"AP": 2 / 3}, {"AP": 1 / 3}]
-    assert main(["compare", str(file), "--decision", "unanswered=zero", "--resamples", "9"]) == 0
+        Scored.read("s.csv", unanswered="skip")
+    assert [one.measures for one in Scored.read("s.csv", unanswered="common")] == [{"AP": 2 / 3}, {"AP": 1 / 3}]
+    assert call("compare", "s.csv", "--decision", "unanswered=zero", "--resamples", "9")[0] == 0
 
 
 LONG = "run,query,measure,value\na,q1,AP,1\nb,q1,AP,0\na,q2,AP,1\nb,q2,AP,1\n"
+COUNTS = "run,query,correct,retrieved,relevant\n"
 WRONG = {
-    "no run and no query": ("measure,value\nAP,0.5\n", "s.csv, line 1: [missing-column] (found 'measure,…')"),
-    "no values": ("run,query,measure\na,q1,AP\n", "s.csv, line 1: [missing-column]"),
-    "text": (LONG + "a,q3,AP,good\nb,q3,AP,1\n", "s.csv, line 6: [bad-score] (found 'good')"),
-    "nan": (LONG + "a,q3,AP,nan\nb,q3,AP,1\n", "s.csv, line 6: [bad-score] (found 'nan')"),
-    "twice": (LONG + "b,q2,AP,0\n", "s.csv, line 6: [duplicate] (found 'q2')"),
-    "mixed measures": (LONG + "c,q1,xyz,1\nc,q2,xyz,1\n", "s.csv: [mixed-forms]"),
-    "words and a number": (LONG + "a,q3,AP,true\nb,q3,AP,0.5\n", "s.csv: [mixed-forms] (found '0.5: run b, query q3')"),
-    "words and a number, in columns": ("query,a,b\nq1,yes,1\nq2,no,0.5\n", "s.csv: [mixed-forms]"),
+    "no run and no query": ("measure,value\nAP,0.5\n", ", line 1: [missing-column] (found 'measure,…')"),
+    "no values": ("run,query,measure\na,q1,AP\n", ", line 1: [missing-column]"),
+    "text": (LONG + "a,q3,AP,good\nb,q3,AP,1\n", ", line 6: [bad-score] (found 'good')"),
+    "nan": (LONG + "a,q3,AP,nan\nb,q3,AP,1\n", ", line 6: [bad-score] (found 'nan')"),
+    "twice": (LONG + "b,q2,AP,0\n", ", line 6: [duplicate] (found 'q2')"),
+    "mixed measures": (LONG + "c,q1,xyz,1\nc,q2,xyz,1\n", ": [mixed-forms]"),
+    "words and a number": (LONG + "a,q3,AP,true\nb,q3,AP,0.5\n", ": [mixed-forms] (found '0.5: run b, query q3')"),
+    "words and a number, in columns": ("query,a,b\nq1,yes,1\nq2,no,0.5\n", ": [mixed-forms]"),
     "words and a number, as JSON": (
-        '[{"run":"a","query":"q1","AP":true},{"run":"b","query":"q1","AP":0.5}]', "s.csv: [mixed-forms]"),
+        '[{"run":"a","query":"q1","AP":true},{"run":"b","query":"q1","AP":0.5}]', ": [mixed-forms]"),
     "words and a number, in columns that are queries": (
-        "model,T1,T2\na,pass,0.5\nb,fail,1\n", "s.csv: [mixed-forms] (found '0.5: run a, query T2')"),
-    "no name": (LONG + ",q3,AP,1\n", "s.csv, line 6: [missing-id]"),
-    "no shape": ("run,query,text\na,q1,good\n", "s.csv, line 1: [unknown-format]"),
-    "negative": ("run,query,correct,retrieved,relevant\na,q1,-1,2,3\n", "s.csv, line 2: [bad-cell] (found '-1, 2, 3')"),
-    "correct > retrieved": ("run,query,correct,retrieved,relevant\na,q1,3,2,3\n", "s.csv, line 2: [bad-cell]"),
-    "micro without counts": ("run,query,MicroF1\na,q1,0.5\n", "s.csv: [unfit-measure]"),
-    "a log": ("time,tag,file,sha256,options,AP\nt,a,a.txt,0a,1b,0.5\n", "s.csv: [no-query]"),
-    "widths": (LONG + "a,q3,AP\n", "s.csv, line 6: [columns]"),
+        "model,T1,T2\na,pass,0.5\nb,fail,1\n", ": [mixed-forms] (found '0.5: run a, query T2')"),
+    "no name": (LONG + ",q3,AP,1\n", ", line 6: [missing-id]"),
+    "no shape": ("run,query,text\na,q1,good\n", ", line 1: [unknown-format]"),
+    "negative": (COUNTS + "a,q1,-1,2,3\n", ", line 2: [bad-cell] (found '-1, 2, 3')"),
+    "correct > retrieved": (COUNTS + "a,q1,3,2,3\n", ", line 2: [bad-cell]"),
+    "micro without counts": ("run,query,MicroF1\na,q1,0.5\n", ": [unfit-measure]"),
+    "a log": ("time,tag,file,sha256,options,AP\nt,a,a.txt,0a,1b,0.5\n", ": [no-query]"),
+    "widths": (LONG + "a,q3,AP\n", ", line 6: [columns]"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_refused_with_its_place(name, here):
-    Path("s.csv").write_text(WRONG[name][0])
-    with refusing(InputError, WRONG[name][1]):
+    text, said = WRONG[name]
+    Path("s.csv").write_text(text)
+    with refusing(InputError, f"s.csv{said}"):
         Scored.read("s.csv", **({"columns": {"tag": "model", "query": "T*"}} if "are queries" in name else {}))
 
 
-def test_runs_of_unlike_measures_are_read_and_compared_by_what_they_share(tmp_path):
+def test_runs_of_unlike_measures_are_read_and_compared_by_what_they_share(here):
     runs = [EXAMPLES / f"task3-2025/task3.{tag}" for tag in ("ALPHA", "BETA")]
     longer = Submission(runs[0], long_list=runs[0].with_name("task3-L.ALPHA"))
     scored = evaluate_all(runs[0].with_name("gold.xml"), [longer, runs[1]], task="3", edition=2025)
-    (tmp_path / "q.csv").write_text(render(ScoreTable(scored, per_query=True), "csv"))
-    back = Scored.read(tmp_path / "q.csv")
+    Path("q.csv").write_text(render(ScoreTable(scored, per_query=True), "csv"))
+    back = Scored.read("q.csv")
     assert [[*run.measures] for run in back] == [[*run.measures] for run in scored]
     assert compare(back, n_resamples=99).pairs[0].difference == pytest.approx(0.6941 - 0.4276, abs=1e-4)
     with refusing(UsageError, "[not-comparable]"):
         compare(back, measures="AP", n_resamples=99)
 
 
-def test_what_scores_cannot_do_is_refused(here, capfd):
+def test_what_scores_cannot_do_is_refused(here, call):
     Path("s.csv").write_text(LONG)
     Path("one.csv").write_text("run,query,measure,value\na,q1,AP,1\na,q2,AP,1\na,q3,AP,1\n")
-    Path("log.csv").write_text("time,tag,file,sha256,options,AP\nt,a,a.txt,0a,1b,0.5\n")
+    Path("log.csv").write_text(WRONG["a log"][0])
     shutil.copy(EXAMPLES / "task1" / "gold.json", "gold.json")
     for typed, expected in [
-        ("compare one.csv", "coliee-ir: [too-few]"),
-        ("compare gold.json", "coliee-ir: gold.json, line 1: [missing-column]"),
-        ("leaderboard s.csv --exclude q1", "coliee-ir: [unfit-option]"),
-        ("leaderboard s.csv --table questions", "coliee-ir: [no-result]"),
-        ("compare s.csv -m nothing", "coliee-ir: [unknown-measure]"),
-        ("compare log.csv", "coliee-ir: log.csv: [no-query]"),
-        ("evaluate s.csv s.csv", "coliee-ir: s.csv, line 1: [missing-column]"),
+        ("compare one.csv", "[too-few]"),
+        ("compare gold.json", "gold.json, line 1: [missing-column]"),
+        ("leaderboard s.csv --exclude q1", "[unfit-option]"),
+        ("leaderboard s.csv --table questions", "[no-result]"),
+        ("compare s.csv -m nothing", "[unknown-measure]"),
+        ("compare log.csv", "log.csv: [no-query]"),
+        ("evaluate s.csv s.csv", "s.csv, line 1: [missing-column]"),
     ]:
-        assert main(typed.split()) == 2
-        assert mentions(heard(capfd.readouterr().err.splitlines()), expected), typed
+        assert mentions(heard(failing(call, *typed.split()).splitlines()), f"coliee-ir: {expected}"), typed
     for look in (errors, gap):
         with refusing(UsageError, "[not-comparable]"):
             look(Scored.read("s.csv"))
-    assert main(["report", "s.csv", "-o", "page.html", "--resamples", "9"]) == 0
+    assert call("report", "s.csv", "-o", "page.html", "--resamples", "9")[0] == 0
     assert "scores of queries" in Path("page.html").read_text()
 
 
-def test_epochs_of_right_and_wrong_are_runs_of_systems(tmp_path, capsys):
+def test_epochs_of_right_and_wrong_are_runs_of_systems(here, call):
     """Their mean is no accuracy and each of them is one; they are one measure."""
-    cells = [(run, at, f"q{n}", (n + at) % each < 1) for run, each in (("a", 2), ("b", 3)) for at in range(3)
-             for n in range(12)]  # fmt: skip
-    rows = "".join(f"{run},{epoch},{query},{value}\n" for run, epoch, query, value in cells)
-    (file := tmp_path / "s.csv").write_text("run,epoch,query,acc\n" + rows)
+    rows = [f"{run},{at},q{n},{(n + at) % each < 1}\n"
+            for run, each in (("a", 2), ("b", 3)) for at in range(3) for n in range(12)]  # fmt: skip
+    Path("s.csv").write_text("run,epoch,query,acc\n" + "".join(rows))
     for command in ("compare", "plan", "leaderboard"):
-        assert main([command, str(file), "--replicates", "epoch", "-f", "json"]) == 0
-        found = json.loads(capsys.readouterr().out)
+        found = json.loads(call(command, "s.csv", "--replicates", "epoch", "-f", "json")[1])
         assert command != "plan" or found["replicates"] == [3, 3]

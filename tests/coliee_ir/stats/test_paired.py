@@ -19,6 +19,7 @@ from coliee_ir.measures.base import of_mean
 from coliee_ir.stats import paired, systems
 from coliee_ir.stats.paired import Board, Null, Ranks, jointly, may_be_best, standings
 from coliee_ir.stats.paired import tested as pairs_tested
+from coliee_ir.stats.power import least_found
 from coliee_ir.stats.resampling import Resampling, Units
 from coliee_ir.stats.systems import error_of, system
 
@@ -96,20 +97,20 @@ def test_signs_that_are_kept_for_the_next_test_change_no_digit(monkeypatch):
     assert jointly([(Board(terms), pairs)], Resampling(999, 1)).p[0].tolist() == joint.p[0].tolist()
 
 
-@pytest.mark.parametrize(("drawn", "tail", "critical"), [(0, 1 / 40, 39.5), (40, 2 / 41, 39.0)])
-def test_p_is_below_alpha_exactly_beyond_the_critical_value(drawn, tail, critical):
-    null = Null.of(np.arange(1.0, 41.0), drawn)
-    assert null.critical(0.05) == pytest.approx(critical)
-    assert null.p(np.array([39.0, 40.0])).tolist() == pytest.approx([(2 + bool(drawn)) / (40 + bool(drawn)), tail])
-    assert (null.drawn, null.critical(0.01)) == (drawn, math.inf)
+def test_p_is_below_alpha_exactly_beyond_the_critical_value():
+    for drawn, tail, critical in ((0, 1 / 40, 39.5), (40, 2 / 41, 39.0)):
+        null = Null.of(np.arange(1.0, 41.0), drawn)
+        assert null.critical(0.05) == pytest.approx(critical)
+        assert null.p(np.array([39.0, 40.0])).tolist() == pytest.approx([(2 + bool(drawn)) / (40 + bool(drawn)), tail])
+        assert (null.drawn, null.critical(0.01)) == (drawn, math.inf)
 
 
-@pytest.mark.parametrize("n", [2, 9, 70])
-def test_the_root_scale_is_the_inverse_of_t(n):
-    v = np.random.default_rng(n).random(n)
-    t = v.mean() / (v.std(ddof=1) / math.sqrt(n))
-    r = paired.root_scale(np.array([t]), n)
-    assert (r.item(), paired.statistic(r, n).item()) == pytest.approx((v.sum() / math.sqrt((v**2).sum()), t))
+def test_the_root_scale_is_the_inverse_of_t():
+    for n in (2, 9, 70):
+        v = np.random.default_rng(n).random(n)
+        t = v.mean() / (v.std(ddof=1) / math.sqrt(n))
+        r = paired.root_scale(np.array([t]), n)
+        assert (r.item(), paired.statistic(r, n).item()) == pytest.approx((v.sum() / math.sqrt((v**2).sum()), t))
 
 
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=60))
@@ -130,8 +131,7 @@ def test_of_accuracies_it_is_mcnemars_exact_test_and_there_is_always_an_interval
     ("wins", "losses", "n"), [(12, 4, 62), (13, 3, 62), (5, 0, 20), (6, 0, 6), (0, 0, 30), (3, 40, 50)]
 )
 def test_an_accuracys_interval_is_tangos_with_the_critical_value_of_the_exact_test(wins, losses, n):
-    both, either = wins - losses, wins + losses
-    a, b = (of_mean(np.arange(n) < wins), of_mean((np.arange(n) >= wins) & (np.arange(n) < either)))
+    both, either, at = wins - losses, wins + losses, np.arange(n)
     least = [d for d in range(either % 2, either + 1, 2) if mcnemars(d, either) >= 0.05]
     c = max(scipy.stats.norm.ppf(0.975), (least[-1] + 0.5) / math.sqrt(either) if either else 0)
 
@@ -146,7 +146,7 @@ def test_an_accuracys_interval_is_tangos_with_the_critical_value_of_the_exact_te
         q = float(scipy.optimize.brentq(slope, low, high)) if inside else high if slope(low) > 0 else low
         return (both - n * x) / math.sqrt(n * (2 * q + x - x * x))
 
-    found = test(a, b).interval
+    found = test(of_mean(at < wins), of_mean((at >= wins) & (at < either))).interval
     for end, way in zip(found, (1, -1), strict=True):
         assert abs(end) == 1 or score(end) == pytest.approx(way * c, abs=1e-4)
     check_dual(mcnemars(abs(both), either), *found)
@@ -179,19 +179,18 @@ def test_p_and_interval_never_contradict_each_other(seed, queries, alike, n_resa
             assert not found.interval.low > found.difference
             assert not found.interval.high < found.difference
         better = standings(terms, asked).better
-        wins = [
-            (a, b) if board.D[a, b] > 0 else (b, a) for (a, b), p in zip(pairs, joint.p[0], strict=True) if p < 0.05
-        ]
+        winners = [(a, b) if board.D[a, b] > 0 else (b, a) for a, b in pairs]
+        wins = [winner for winner, p in zip(winners, joint.p[0], strict=True) if p < 0.05]
         assert sorted(wins) == sorted(map(tuple, np.argwhere(better).tolist()))
 
 
-@pytest.mark.parametrize("level", [0.7, 0.9])
-def test_also_of_few_queries_that_differ_by_one_amount_p_and_interval_agree(level):
-    rows = np.full((2, 7), 0.5)
-    rows[1, : 4 if level == 0.7 else 5] += 1 / 3
-    [found] = pairs_tested(Board([of_mean(row) for row in rows]), [(0, 1)], Resampling(999, SEED, level))
-    assert found.p < 1 - level
-    check_dual(found.p, *found.interval, alpha=1 - level)
+def test_also_of_few_queries_that_differ_by_one_amount_p_and_interval_agree():
+    for level, differing in ((0.7, 4), (0.9, 5)):
+        rows = np.full((2, 7), 0.5)
+        rows[1, :differing] += 1 / 3
+        [found] = pairs_tested(Board([of_mean(row) for row in rows]), [(0, 1)], Resampling(999, SEED, level))
+        assert found.p < 1 - level
+        check_dual(found.p, *found.interval, alpha=1 - level)
 
 
 def test_the_order_of_runs_changes_no_joint_interval_though_sums_of_flips_tie():
@@ -208,10 +207,8 @@ def test_the_order_of_runs_changes_no_joint_interval_though_sums_of_flips_tie():
 
 @pytest.mark.parametrize("name", ["gm_map", "MacroF(beta=2,of=means)", "num_ret"])
 def test_other_scores_are_linearised(name):
-    kinds = {measure: (task, decisions) for measure, task, decisions in twin.KINDS}
-    task, decisions = kinds[name]
-    case = twin.case(3, name, task, 30, **decisions)
-    a, b = (next(iter(scores.results.values())).terms for scores in case.scored())
+    [(task, decisions), *_] = [(task, decisions) for measure, task, decisions in twin.KINDS if measure == name]
+    a, b = twin.terms_of(twin.case(3, name, task, 30, **decisions))
     found = test(a, b)
     assert found.difference == pytest.approx(a.total - b.total)
     assert (found.p, found.interval) == (test(b, a).p, pytest.approx([-end for end in test(b, a).interval[::-1]]))
@@ -256,7 +253,8 @@ def test_where_few_queries_hold_most_an_interval_has_no_end():
 
 def test_identical_runs_and_runs_without_a_score():
     [a] = at_random(1, 20, 1)
-    assert test(a, a).p == 1.0
+    by_rounding = [of_mean(np.full(20, value)) for value in (0.3, 0.1 + 0.2)]
+    assert test(a, a).p == test(*by_rounding).p == 1.0
     nothing = of_mean(np.full(4, np.nan))
     found = test(of_mean(np.ones(4)), nothing)
     assert all(map(math.isnan, (found.p, found.difference, *found.interval)))
@@ -266,25 +264,33 @@ def test_identical_runs_and_runs_without_a_score():
     assert stood == [((1, 1), True), ((0, 0), False)]
 
 
-def test_measures_are_corrected_together():
-    runs, pairs = at_random(3, 30, 4), list(combinations(range(4), 2))
+def critical(pairs, *boards):
+    return jointly([(board, pairs) for board in boards], Resampling(300)).critical
+
+
+def test_measures_are_corrected_together_and_with_a_baseline_only_its_pairs_count():
+    runs, every = at_random(3, 30, 4), list(combinations(range(4), 2))
     boards = [Board(runs), Board([of_mean(run.each[:, 0] / run.each[:, 1]) for run in runs])]
-    alone = jointly([(boards[0], pairs)], Resampling(300))
-    both = jointly([(board, pairs) for board in boards], Resampling(300))
-    assert both.critical >= alone.critical
-    same = jointly([(boards[0], pairs)] * 2, Resampling(300))
-    assert same.critical == alone.critical  # what is said twice is corrected for once
+    assert critical(every, *boards) >= critical(every, boards[0])
+    assert critical(every, boards[0], boards[0]) == critical(every, boards[0])  # what is said twice counts once
+    board = Board(at_random(4, 30, 5))
+    for base in (0, 3):
+        pairs = [(at, base) for at in range(5) if at != base]
+        of_all = critical(list(combinations(range(5), 2)), board)
+        assert max(critical([pair], board) for pair in pairs) <= critical(pairs, board) < of_all
 
 
-@pytest.mark.parametrize("base", [0, 3])
-def test_with_a_baseline_only_its_pairs_count(base):
-    runs = at_random(4, 30, 5)
-    pairs = [(at, base) for at in range(5) if at != base]
-    some = jointly([(Board(runs), pairs)], Resampling(300))
-    of_all = jointly([(Board(runs), list(combinations(range(5), 2)))], Resampling(300))
-    assert some.critical < of_all.critical
-    joint = [jointly([(Board(runs), [pair])], Resampling(300)).critical for pair in pairs]
-    assert some.critical >= max(joint)
+def test_of_many_pairs_the_least_difference_that_is_found_is_about_that_of_each():
+    draw = np.random.default_rng(9)
+    kinds = [of_mean((draw.random(60) < share).astype(float)) for share in (0.3, 0.5, 0.9)]
+    few, many = ({}, {})
+    for runs, least in ((kinds, few), (kinds * 5, many)):
+        pairs = [(a, b) for a, b in combinations(range(len(runs)), 2) if a % 3 != b % 3]
+        found = next(least_found(Board(runs), pairs, [60], Resampling(300), 0.8))
+        for (a, b), value in zip(pairs, found.tolist(), strict=True):
+            least.setdefault((min(a % 3, b % 3), max(a % 3, b % 3)), set()).add(value)
+    for pair, [value] in few.items():
+        assert 0.1 < value < 0.5 and [*many[pair]] == pytest.approx([value], abs=0.02)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5), st.sampled_from([6, 20, 60]), st.booleans())
@@ -310,10 +316,9 @@ def test_compare_and_leaderboard_say_of_the_same_boards_that_queries_are_too_few
     gold = {f"q{at}": ["a", "b", "c"] for at in range(queries)}
     made = [{query: ["a", "b", "c", "x"][: (at + 1) % 4 + 1 + n] for n, query in enumerate(gold)} for at in range(runs)]
     scored = evaluate_all(gold, made, task="1")
-    found = {one.kind for one in compare(scored).remarks}, {one.kind for one in leaderboard(scored).remarks}
-    assert [{kind.partition(".")[0] for kind in kinds if kind.startswith("too-few")} for kinds in found] == [
-        {"too-few-queries"}
-    ] * 2
+    for found in (compare(scored), leaderboard(scored)):
+        kinds = {remark.kind.partition(".")[0] for remark in found.remarks}
+        assert {kind for kind in kinds if kind.startswith("too-few")} == {"too-few-queries"}
 
 
 @pytest.mark.parametrize(
@@ -321,9 +326,8 @@ def test_compare_and_leaderboard_say_of_the_same_boards_that_queries_are_too_few
 )
 def test_compare_and_leaderboard_doubt_p_where_runs_answer_different_ones_of_few_queries(queries, unlike, is_said):
     gold = {f"q{n}": ["a", "b"] for n in range(queries)}
-    whole = {query: ["a", "b"] for query in gold}
     part = {query: ["a", *"bx"[n % 2]] for n, query in enumerate(gold) if n >= unlike}
-    scored = evaluate_all(gold, {"whole": whole, "part": part}, task="1")
+    scored = evaluate_all(gold, {"whole": gold, "part": part}, task="1")
     for found in (compare(scored), leaderboard(scored)):
         [said] = [remark for remark in found.remarks if remark.kind == "unlike-answers"] or [None]
         assert (said is not None) == is_said and (said is None or "whole and part" in said)
@@ -357,9 +361,8 @@ def test_groups_that_agree_in_themselves_count_once():
 
 def test_runs_that_differ_on_their_only_query_are_ranked_without_a_warning():
     scored = evaluate_all({"q": "Y"}, [{"q": "Y"}, {"q": "N"}], task="4")
-    assert [(one["ranks"], one["may_be_best"]) for one in leaderboard(scored, n_resamples=9).to_dict()["runs"]] == [
-        ([1, 2], True)
-    ] * 2
+    entries = leaderboard(scored, n_resamples=9).entries
+    assert [(entry.ranks, entry.may_be_best) for entry in entries] == [((1, 2), True)] * 2
 
 
 def test_the_error_of_a_system_holds_queries_and_runs():
@@ -390,6 +393,8 @@ def test_systems_stand_by_bonferronis_correction(seed):
         t = scipy.stats.t(next(n for n in range(1, 99) if 2 * scipy.stats.t.sf(abs(test.difference) / test.error, n)
                                == pytest.approx(test.p)))  # fmt: skip
         assert test.critical == pytest.approx(t.isf(0.025))
+    [equal] = systems.tested([system([of_mean(rng.random(12))] * 3)] * 2, [(0, 1)], Resampling(9))
+    assert (equal.p, equal.error) == (1, 0)
 
 
 def test_the_interval_of_runs_that_differ_in_few_queries_is_no_longer_for_trying_all_their_flips():

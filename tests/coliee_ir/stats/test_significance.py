@@ -40,7 +40,8 @@ def check_mean(result):
 def test_what_queries_add_sums_to_the_value_of_every_measure_of_documents(gold, lines, decisions):
     judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
     measures = [measure for measure in [*ALL, *FURTHER] if measure.needs == ("documents",)]
-    for measure, result in zip(measures, compute(measures, {"documents": judged}, decisions), strict=True):
+    results = dict(zip(measures, compute(measures, {"documents": judged}, decisions), strict=True))
+    for measure, result in results.items():
         terms = result.terms
         assert terms.each.shape == (len(result.per_query), len(terms.besides))
         if math.isnan(result.value) and isinstance(measure, Delegated) and measure.request.base.startswith("num_"):
@@ -48,19 +49,18 @@ def test_what_queries_add_sums_to_the_value_of_every_measure_of_documents(gold, 
         else:
             assert terms.total == pytest.approx(result.value, rel=1e-12, abs=1e-15, nan_ok=True), measure
         check_mean(result)
-    means = {
-        measure.name
-        for measure, result in zip(measures, compute(measures, {"documents": judged}, decisions), strict=True)
-        if result.terms.is_mean
-    }
+    means = {measure.name for measure, result in results.items() if result.terms.is_mean}
     assert means.isdisjoint({"MicroP", "MicroR", "MicroF1", "num_ret", "num_q", "gm_map", "gm_bpref"})
     assert {"MacroP", "MacroF1", "map", "P_5", "ndcg", "set_F"} <= means and len(ALL) > 80
 
 
-@pytest.mark.parametrize(("measure", "task"), [
+OTHERS = [
     ("Accuracy", "3"), ("LabelAccuracy", "3"), ("Accuracy", "4"), ("RationaleF1", "rationale"),
     ("PlaintiffF1", "rationale"), ("DefendantF1", "rationale"), ("PooledF1", "rationale"),
-])  # fmt: skip
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("measure", "task"), OTHERS)
 @given(seed=st.integers(0, 10**6), queries=st.integers(1, 12), decisions=all_decisions)
 @settings(max_examples=settings.default.max_examples // 3)
 def test_what_queries_add_sums_to_the_value_of_every_other_measure(measure, task, seed, queries, decisions):
@@ -68,11 +68,7 @@ def test_what_queries_add_sums_to_the_value_of_every_other_measure(measure, task
         [result] = scores.results.values()
         assert result.terms.total == pytest.approx(result.value, rel=1e-12, nan_ok=True)
         check_mean(result)
-
-
-def test_no_measure_is_left_out_of_these():
-    others = {"Accuracy", "LabelAccuracy", "RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"}
-    assert {measure.name for measure in ALL if measure.needs != ("documents",)} == others
+    assert {one.name for one in ALL if one.needs != ("documents",)} == {name for name, _ in OTHERS}  # none is left out
 
 
 # classical tests
@@ -94,8 +90,7 @@ def test_the_t_test_is_scipys(values):
 
 def test_the_letters_of_runs_are_all_different_and_never_digits():
     letters = [letter(at) for at in range(1000)]
-    assert len(set(letters)) == 1000
-    assert all(one.isalpha() and one.islower() for one in letters)
+    assert len(set(letters)) == 1000 and all(one.isalpha() and one.islower() for one in letters)
     assert letters[25:28] == ["z", "aa", "ab"]
 
 

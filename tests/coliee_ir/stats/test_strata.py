@@ -31,14 +31,11 @@ def test_the_error_is_that_of_a_stratified_mean_whose_variances_are_moderated():
         assert degrees == int(min(free, sum(sizes) - len(sizes)))
 
 
-def test_four_scores_have_no_bounded_interval():
-    assert strata.error_of(strata.terms_over_tasks(np.array([0.0, 1.0, 1.0, 0.5]), tasks_of((2, 2))))[1] == 0
-
-
-def test_groups_of_unequal_sizes_vary_only_as_their_scores_do():
+def test_groups_of_unequal_sizes_vary_only_as_their_scores_do_and_four_scores_have_no_bounded_interval():
     task, groups = tasks_of((12, 6)), {f"{at}": f"{at**2 // 20}" for at in range(18)}
     terms = Units.of([*groups], groups).terms(strata.terms_over_tasks(np.where(task, 0.3, 0.8), task))
     assert len(terms.each) < 18 and strata.error_of(terms)[0] == pytest.approx(0, abs=1e-12)
+    assert strata.error_of(strata.terms_over_tasks(np.array([0.0, 1.0, 1.0, 0.5]), tasks_of((2, 2))))[1] == 0
 
 
 @pytest.mark.parametrize("sizes", [(3, 4), (2, 5, 2), (1, 1, 4), (1, 6)])
@@ -76,8 +73,16 @@ def test_a_run_that_is_better_by_the_same_everywhere_is_better_and_equal_runs_ar
 def test_groups_with_queries_of_several_tasks_are_strata_of_their_own():
     task = np.array([0, 1, 0, 1, 0, 1, 0, 0, 1, 1])
     groups = dict(zip("abcdefghij", "uuvvwwxyzq", strict=True))
-    units = Units.of([*groups], groups)  # in the order q u v w x y z
-    terms = units.terms(strata.terms_over_tasks(np.arange(10.0), task))
+    terms = Units.of([*groups], groups).terms(strata.terms_over_tasks(np.arange(10.0), task))  # in the order quvwxyz
     stratum = strata.strata_of(terms).number
     assert {*stratum[[1, 2, 3]].tolist()}.isdisjoint(stratum[[0, 4, 5, 6]].tolist())
     assert stratum[4] == stratum[5] != stratum[0] == stratum[6]  # u w v, x y, z q
+    apart, weight = dict.fromkeys("quvwxyz", 0.0), dict.fromkeys("quvwxyz", 0.0)
+    for at, unit in enumerate(groups.values()):  # of two tasks with five queries each
+        apart[unit] += (at - np.arange(10)[task == task[at]].mean()) / 10
+        weight[unit] += 1 / 10
+    squares = [np.var([apart[unit] for unit in of]) * len(of) for of in ("uvw", "xy", "zq")]
+    weights = [np.mean([weight[unit] for unit in of]) for of in ("uvw", "xy", "zq")]
+    pooled = sum(one / w**2 for one, w in zip(squares, weights, strict=True)) / (7 - 3)
+    parts = [n * (one + 2 * pooled * w**2) / (n + 1) for n, one, w in zip((3, 2, 2), squares, weights, strict=True)]
+    assert strata.error_of(terms)[0] == pytest.approx(np.sqrt(sum(parts)))
