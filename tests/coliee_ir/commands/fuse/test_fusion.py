@@ -1,5 +1,4 @@
 import json
-import math
 import pickle
 from collections import Counter
 from dataclasses import replace
@@ -59,59 +58,46 @@ def test_rankings_are_those_of_the_twin(drawn, method, norm, k):
         assert order_of(documents, list(ranking.values())).tolist() == list(range(len(documents)))
 
 
-def test_equal_scores_stand_as_trec_eval_puts_them():
-    zeros = {"q": {"a": 0.0, "b": -0.0}}
-    fused = fuse(zeros, {"p": ["a"]}, method="combsum", norm="none")
-    assert [list(block.documents) for block in fused.blocks()] == [["b", "a", "a"]]
-
-
 @pytest.mark.parametrize("order", ["the same", "other", "one lacks a query", "one comes back", "shuffled"])
 def test_runs_read_abreast_are_fused_as_in_memory(tmp_path, monkeypatch, order):
     rng = np.random.default_rng(7)
     held = [{f"q{q}": {f"d{d}": float(s) for d, s in zip(rng.permutation(30)[:20], rng.integers(0, 9, 20), strict=True)}
              for q in range(40)} for _ in range(2)]  # fmt: skip
-    if order == "other":
-        held[1] = dict(reversed(held[1].items()))
     if order == "one lacks a query":
         del held[1]["q20"]
-    expected = fuse(*held, method="combsum")
+    expected = of(fuse(*held, method="combsum"))
     monkeypatch.setattr(columns, "BLOCK_SIZES", (1 << 10, 0))
     monkeypatch.setattr(streams, "IN_MEMORY", 1 << 10)
-    for at, run in enumerate(held):
-        lines = [f"{q} Q0 {d} 1 {s} T\n" for q, ranking in run.items() for d, s in ranking.items()]
-        if order == "shuffled":
-            rng.shuffle(lines)
-        if order == "one comes back" and at:
-            lines.append(lines.pop(0))
-        (tmp_path / f"{at}.run").write_text("".join(lines))
+    lines = [[f"{q} Q0 {d} 1 {s} T\n" for q, of_query in run.items() for d, s in of_query.items()] for run in held]
+    if order == "other":
+        lines[1].reverse()
+    if order == "shuffled":
+        rng.shuffle(lines[0])
+    if order == "one comes back":
+        lines[1].append(lines[1].pop(0))
+    for at in (0, 1):
+        (tmp_path / f"{at}.run").write_text("".join(lines[at]))
     fused = fuse(tmp_path / "0.run", tmp_path / "1.run", method="combsum")
     for one in (fused, pickle.loads(pickle.dumps(fused))):
-        assert {q: list(r.items()) for q, r in of(one).items()} == {q: list(r.items()) for q, r in of(expected).items()}
-
-
-#: ours, and ranx's, but for MNZ of Borda counts, where it takes those that a run lacks for retrieved
-SUMS = [pair for pair in product([("combsum", "sum"), ("combmnz", "mnz")],
-                                 [("min-max", "min-max"), ("max", "max"), ("zscore", "zmuv"), ("borda", "borda")])
-        if pair != (("combmnz", "mnz"), ("borda", "borda"))]  # fmt: skip
+        assert {q: list(r.items()) for q, r in of(one).items()} == {q: list(r.items()) for q, r in expected.items()}
 
 
 @pytest.mark.filterwarnings("ignore")  # numba's own
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        *(({"method": a, "norm": c}, {"method": b, "norm": d}) for (a, b), (c, d) in SUMS),
-        ({}, {"method": "rrf", "params": {"k": 60}}),
-        ({"method": "combsum", "weights": [5, 3, 2]}, {"method": "wsum", "params": {"weights": (5, 3, 2)}}),
-    ],
-)
-def test_where_ranx_is_installed_the_scores_are_its_own(ours, theirs):
+def test_where_ranx_is_installed_the_scores_are_its_own():
     ranx = pytest.importorskip("ranx", reason="ranx, an oracle of fusion, is not installed")
+    norms = {"min-max": "min-max", "max": "max", "zscore": "zmuv", "borda": "borda"}
+    sums = product({"combsum": "sum", "combmnz": "mnz"}.items(), norms.items())
+    pairs = [({"method": a, "norm": c}, {"method": b, "norm": d}) for (a, b), (c, d) in sums]
+    pairs.pop()  # of Borda counts, MNZ takes those that a run lacks for retrieved
+    pairs.append(({}, {"method": "rrf", "params": {"k": 60}}))
+    pairs.append(({"method": "combsum", "weights": [5, 3, 2]}, {"method": "wsum", "params": {"weights": (5, 3, 2)}}))
     rng = np.random.default_rng(1)
     ids = [[f"d{d}" for d in rng.choice(40, 15, replace=False)] for _ in range(60)]
     runs = [{f"q{q}": dict(zip(ids[20 * n + q], rng.random(15).tolist(), strict=True)) for q in range(20)}
             for n in range(3)]  # fmt: skip
-    expected = ranx.fuse([ranx.Run(run) for run in runs], **theirs).to_dict()
-    assert of(fuse(*runs, **ours)) == {q: pytest.approx(dict(ranking), abs=1e-9) for q, ranking in expected.items()}
+    for ours, theirs in pairs:
+        expected = ranx.fuse([ranx.Run(run) for run in runs], **theirs).to_dict()
+        assert of(fuse(*runs, **ours)) == {q: pytest.approx(dict(each), abs=1e-9) for q, each in expected.items()}
 
 
 # what is said of runs
@@ -204,20 +190,18 @@ def test_answers_are_those_of_the_twin(runs, ties, data):
     assert fused.ties == tuple(tied)
 
 
-def test_ties_between_answers_are_named():
+def test_what_is_odd_about_answers_is_said(source):
     runs = [{"H18-1-1": "Y", "H18-1-2": "N"}, {"H18-1-1": "N", "H18-1-2": "N", "H18-1-3": "Y"}]
-    assert matches(
-        heard(Fusion("vote", ties="first").fuse(*runs).remarks),
-        (
-            "[unshared-query] 1 of 3 … run lacks 1 (first: H18-1-3)",
-            "[answer-tie] 1 …, decided … (--ties first): H18-1-1",
-        ),
-    )
+    told = ("[unshared-query] 1 of 3 … run lacks 1 (first: H18-1-3)",
+            "[answer-tie] 1 …, decided … (--ties first): H18-1-1")  # fmt: skip
+    assert matches(heard(Fusion("vote", ties="first").fuse(*runs).remarks), told)
     assert fuse(*runs).labels == {"H18-1-1": False, "H18-1-2": False, "H18-1-3": True}
     many = {f"H18-{at}-1": at % 2 == 0 for at in range(30)}
     said = Fusion("vote").fuse(many, {query: not label for query, label in many.items()}).remarks
     assert begins(heard(said[-1]), "[answer-tie] 30 …, decided N (--ties N): H18-0-1, ")
     assert said[-1].endswith("H18-9-1 and 20 more")
+    repeated = source("H18-1-1 Y A\nH18-1-1 Y A\n").name
+    assert [remark.kind for remark in Fusion("vote").fuse(repeated, {"H18-1-1": "Y"}).remarks] == ["run:duplicate"]
 
 
 # what is refused
@@ -232,12 +216,9 @@ def test_ties_between_answers_are_named():
         ({"method": "vote", "top": 3}, "[unfit-option] --top … vote … --weights, --ties"),
         ({"norm": "minmax", "method": "combsum"}, "[unknown-name] 'minmax'… min-max, max, zscore, borda, none …"),
         ({"k": -1}, "[bad-value] -1 …"),
-        ({"k": math.nan}, "[bad-value] nan …"),
         ({"top": 2.5}, "[bad-value] top … 2.5 …"),
         ({"weights": [1]}, "[bad-value] 1 weight … 2 …"),
-        ({"weights": [1, -1]}, "[bad-value] -1 …"),
         ({"weights": [1, 10**400]}, f"[bad-value] {10 ** 400} …"),
-        ({"weights": ["1", 1]}, "[bad-value] '1'…"),
         ({"weights": [0, 0]}, "[bad-value]"),
         ({"method": "vote", "ties": "Y"}, "[unfit-option]"),
         ({"method": "vote", "ties": "y"}, "[bad-value] 'y'… N, Y, first …"),
@@ -281,7 +262,6 @@ def test_a_fusion_survives_its_file_whatever_numbers_its_weights_are(tmp_path_fa
 @pytest.mark.parametrize(
     ("held", "said"),
     [
-        ("[1, 2]", "[structure]"),
         ("{}", "[structure]"),
         ('{"fusion": {"method": "rrf", "weight": [1]}}', "[structure] 'weight'…"),
         ('{"method": "rrf", "weights": 1}', "[structure] weights …"),
@@ -290,7 +270,6 @@ def test_a_fusion_survives_its_file_whatever_numbers_its_weights_are(tmp_path_fa
         ('{"method": "rrf", "weights": [1, 1], "runs": ["a"]}', "2 weights for 1 run"),
         ('{"method": "rrf", "weights": [1, 1], "runs": ["a", 2]}', "[structure]"),
         ('{"method": "combsum", "norm": ["max"]}', "[bad-value]"),
-        ('{"method": "rrf", "top": true}', "[bad-value] top … True …"),
         ('{"method": "\\u001b[31m"}', "[unknown-name] method …"),
         ("{", "broken JSON"),
     ],
@@ -334,23 +313,21 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to(tags, files, ru
     assert mentions(heard(fused.remarks), said) if said else "weights" not in str(fused.remarks)
 
 
-def test_weights_of_runs_of_one_tag_follow_the_names_of_their_files(tmp_path):
+def test_weights_fitted_to_runs_of_one_tag_follow_the_names_of_their_files():
     """Two runs of one tag in another order would get each other's weights, and every score would be another."""
-    names = {"train": ("a", "b", "c"), "test": ("a", "b", "c"), "renamed": ("a2", "b2", "c2")}
-    files = {folder: [tmp_path / folder / f"{name}.run" for name in of_runs] for folder, of_runs in names.items()}
-    for folder, paths in files.items():
-        (tmp_path / folder).mkdir()
-        for at, (path, tag) in enumerate(zip(paths, "XXY", strict=True)):
-            lines = (f"q{n} Q0 d{(n + at * n + m) % 7} 1 {9 - m} {tag}\n" for n in range(1, 9) for m in (0, 1))
-            path.write_text("".join(lines))
-    gold = {f"q{n}": [f"d{n % 7}"] for n in range(1, 9)}
-    fit_fusion(gold, *files["train"], task="trec", measure="AP", folds=2, repeats=1).save(tmp_path / "w.json")
-    fusion = Fusion.load(tmp_path / "w.json")
-    assert fusion.runs == ("X", "X", "Y")
+    lists = [{f"q{n}": {f"d{(n + at * n + m) % 7}": 9.0 - m for m in (0, 1)} for n in range(1, 9)} for at in range(3)]
+
+    def named(folder, names):
+        files = zip(lists, "XXY", names, strict=True)
+        return [Run.of(run, tag=tag, path=f"{folder}/{name}") for run, tag, name in files]
+
+    options = {"task": "trec", "measure": "AP", "folds": 2, "repeats": 1}
+    gold, test = {f"q{n}": [f"d{n % 7}"] for n in range(1, 9)}, named("test", "abc")
+    fusion = Fusion.from_dict(fit_fusion(gold, *named("train", "abc"), **options).fusion.to_dict())
     for order in ((1, 0, 2), (2, 1, 0)):
-        assert of(fusion.fuse(*(files["test"][at] for at in order)).run) == of(fusion.fuse(*files["test"]).run)
-        with refusing(UsageError, "[ambiguous]"):
-            fusion.fuse(*(files["renamed"][at] for at in order))
-    for others in (files["test"][:2], [*files["test"], files["renamed"][0]]):
+        assert of(fusion.fuse(*(test[at] for at in order)).run) == of(fusion.fuse(*test).run)
+    with refusing(UsageError, "[ambiguous]"):
+        fit_fusion(gold, *named("train", "aab"), **options)
+    for others in (test[:2], [*test, test[0]]):
         with refusing(UsageError, "[bad-value]"):
             fusion.fuse(*others)

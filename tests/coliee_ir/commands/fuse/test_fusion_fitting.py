@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from asserting import begins, heard, refusing
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import coliee_ir
@@ -48,18 +48,20 @@ def finite(value):
     return value if math.isfinite(value) else 0.0
 
 
-def example(seed=0, queries=20, n=3, depth=30):
-    """Runs of which the first is the best, and each finds something of its own."""
+def world(seed=0, queries=20, n=3, depth=30):
+    """A gold, and runs of which the first is the best, and each finds something of its own."""
     rng = np.random.default_rng(seed)
-    gold = {f"{q:06}": [f"{d:06}" for d in rng.choice(depth, 4, replace=False)] for q in range(queries)}
-    drawn = []
-    for run in range(n):
-        scores = {
-            q: {f"{d:06}": float(rng.normal() + (2.0, 0.8, 0.2)[run] * (f"{d:06}" in gold[q])) for d in range(depth)}
-            for q in gold
-        }
-        drawn.append(scores)
-    return gold, drawn
+    documents = [f"{d:06}" for d in range(depth)]
+    gold = {f"{q:06}": [documents[d] for d in rng.choice(depth, 4, replace=False)] for q in range(queries)}
+    runs = [
+        {q: {d: float(rng.normal() + better * (d in wanted)) for d in documents} for q, wanted in gold.items()}
+        for better in (2.0, 0.8, 0.2)[:n]
+    ]
+    return gold, runs
+
+
+#: of the queries that it answers alone, the second run is perfect; where others count as 0, it must not have all weight
+ALONE = [{q: {"d1": 5.0, "d0": 4.0} for q in QUERIES}, {"q0": {"d0": 9.0, "d2": 0.0}}]
 
 
 # what is fitted
@@ -94,6 +96,7 @@ def trial_of(gold, drawn, measure, fold, rankings=Rankings):
 
 @settings(max_examples=settings.default.max_examples // 2)
 @given(golds, some_runs, st.sampled_from(["MicroF1", "MacroF2", "MicroF1@2", "AP"]))
+@example({q: {"d0": 1} for q in QUERIES}, ALONE, "AP")
 def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(gold, drawn, measure):
     orders = [range(len(drawn))] * 4  # without each fold, and with all
     trial = trial_of(gold, drawn, measure, [0, 1, 2, 0, 1, 2])
@@ -140,7 +143,7 @@ def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level():
 
 
 def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by():
-    gold, drawn = example(queries=10, n=2)
+    gold, drawn = world(queries=10, n=2)
     fitted = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)  # each query alone
     for query in ("000000", "000007", "000009"):
         # what a query's gold is does not change what it is fused by, but all that others are fused by
@@ -154,7 +157,7 @@ def score_at(gold, rankings, queries, top):
 
 
 def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors():
-    gold, drawn = example(queries=20, n=2)
+    gold, drawn = world(queries=20, n=2)
     fitted = fit_fusion(gold, *drawn, task=1, repeats=3)
     one_by_one = []
     for repeat in range(3):
@@ -175,11 +178,11 @@ def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors()
 
 
 def test_whether_fitting_was_worth_it_is_said():
-    gold, drawn = example()
+    gold, drawn = world()
     same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
     assert begins(heard(same.remarks[0]), "[weights-no-better] equal weights …")
     assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
-    gold, drawn = example(queries=60, depth=50)
+    gold, drawn = world(queries=60, depth=50)
     worth_it = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)
     assert not any("held-out" in remark for remark in worth_it.remarks)
     # "worse" only where the interval says so
@@ -202,7 +205,7 @@ def test_votes_are_fitted_to_accuracy_and_a_fold_to_the_other_folds():
 
 
 def test_the_order_of_gold_and_runs_changes_nothing():
-    gold, drawn = example(3, queries=40)  # so many that not all flips of them are made
+    gold, drawn = world(3, queries=40)  # so many that not all flips of them are made
     told = []
     for order in ([0, 1, 2], [2, 0, 1]):
         queries = sorted(gold)[:: 1 if order[0] == 0 else -1]
@@ -215,7 +218,7 @@ def test_the_order_of_gold_and_runs_changes_nothing():
 
 
 def test_no_bit_of_a_score_hangs_on_the_weights_that_are_tried_with_it():
-    listed, drawn = example(queries=100)
+    listed, drawn = world(queries=100)
     gold = {query: dict.fromkeys(documents, 1) for query, documents in listed.items()}
     trial, others = (trial_of(gold, drawn, "AP", np.arange(100) % 5) for _ in range(2))
     for weights in trial.search([range(3)] * 6):
@@ -249,7 +252,7 @@ def test_ranks_that_are_counted_are_those_that_are_sorted(method, norm):
 
 
 def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path):
-    gold, drawn = example()
+    gold, drawn = world()
     fitted = fit_fusion(gold, *drawn, method="combmnz", norm="borda", task=1, measure="MicroF1",
                         repeats=2, exclude=["000003"])  # fmt: skip
     fitted.save(tmp_path / "w.json")
@@ -260,12 +263,12 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path):
     assert Fusion.load(tmp_path / "w.json") == fitted.fusion
     # runs in memory have no tags, and weights go by their order
     assert to_run(fitted.fusion.fuse(*drawn).run) == to_run(fitted.fused.run) and not fitted.fusion.fuse(*drawn).remarks
-    applied = fitted.fusion.fuse(*example(1)[1]).run
+    applied = fitted.fusion.fuse(*world(1)[1]).run
     assert all(len(ranking) <= (fitted.fusion.top or 0) for ranking in to_run(applied).values())
 
 
 def test_measures_by_which_weights_are_fitted_and_what_cannot_be():
-    gold, drawn = example()
+    gold, drawn = world()
 
     def fit(**options):
         return fit_fusion(gold, *drawn[:2], **{"task": 1, "repeats": 1, **options})
@@ -278,27 +281,33 @@ def test_measures_by_which_weights_are_fitted_and_what_cannot_be():
     for edition in (2025, 2026):
         assert fit_fusion(questions, *asked, task=3, edition=edition, repeats=1).measure == "MacroF2"
     assert fit(task="trec").measure == "map"
-    for options, sentence in [
-        ({"measure": "MicroF1 MicroP"}, "unknown measure"),
-        ({"measure": "P.5,10"}, "'P.5,10' expands to 2"),
-        ({"measure": "Accuracy"}, "[unfit-measure] Accuracy …"),
-        ({"measure": "MacroF(beta=2,of=means)"}, "needs a cutoff"),
-        ({"measure": "MicroF1@5", "top": 3}, "[option-conflict] MicroF1@5 … 3 …"),
-        ({"measure": "AP", "top": 3}, "[unfit-option] AP …"),
-        ({"method": "vote"}, "[unfit-option] vote …"),
-        ({"folds": 1}, "[too-few] 1 fold … 20 queries … use 2 to 20 …"),
-        ({"folds": 21}, "[too-few] 21 folds … 20 queries … use 2 to 20 …"),
-        ({"seed": -1}, "[bad-value]"),
-    ]:
-        with refusing(UsageError, sentence):
-            fit(**options)
-    labels = {"H18-1-1": "Y", "H18-1-2": "N"}
-    articles, statute = {"H18-1-1": ["1"], "H18-1-2": ["2"]}, {"task": 3, "edition": 2025, "folds": 2}
-    for truth, run, options, error, sentence in [
-        (gold, articles, {"task": 1}, MismatchError, "[mismatch]"),
-        (gold, {"000001": "Y"}, {"task": 1}, InputError, "it contains labels"),
-        (labels, labels, {"method": "combsum", "folds": 2}, UsageError, "[unfit-option] combsum …"),
-        (articles, labels, statute, UsageError, "[unfit-option]"),
-    ]:
+    labels, articles = {"H18-1-1": "Y", "H18-1-2": "N"}, {"H18-1-1": ["1"], "H18-1-2": ["2"]}
+    task3, task4 = {"task": 3, "edition": 2025, "folds": 2}, {"task": 4, "folds": 2}
+    for truth, runs, options, error, sentence in [
+        *((gold, drawn[:2], options, UsageError, sentence) for options, sentence in (
+            ({"measure": "P.5,10"}, "'P.5,10' expands to 2"),
+            ({"measure": "Accuracy"}, "[unfit-measure] Accuracy …"),
+            ({"measure": "MacroF(beta=2,of=means)"}, "needs a cutoff"),
+            ({"measure": "MicroF1@5", "top": 3}, "[option-conflict] MicroF1@5 … 3 …"),
+            ({"measure": "AP", "top": 3}, "[unfit-option] AP …"),
+            ({"method": "vote"}, "[unfit-option] vote …"),
+            ({"folds": 21}, "[too-few] 21 folds … 20 queries … use 2 to 20 …"),
+            ({"seed": -1}, "[bad-value]"),
+        )),
+        (gold, [drawn[0], articles], {}, MismatchError, "[mismatch]"),
+        (gold, [drawn[0], {"000001": "Y"}], {}, InputError, "it contains labels"),
+        (labels, [labels, labels], {**task4, "method": "combsum"}, UsageError, "[unfit-option] combsum …"),
+        (labels, [articles, articles], task4, UsageError, "[wrong-part]"),
+        (articles, [labels, labels], task3, UsageError, "[unfit-option]"),
+    ]:  # fmt: skip
         with refusing(error, sentence):
-            fit_fusion(truth, drawn[0] if truth is gold else labels, run, **options)
+            fit_fusion(truth, *runs, **{"task": 1, **options})
+
+
+def test_a_ranking_with_the_worst_first_is_told_when_weights_are_fitted():
+    gold = {f"q{n}": [f"d{n}"] for n in range(20)}
+    up, down = ({query: {f"d{(n + at) % 20}": sign * at for at in range(12)} for n, query in enumerate(gold)}
+                for sign in (-1, 1))  # fmt: skip
+    runs = Run.of(up, tag="up"), Run.of(down, tag="down")
+    told = [heard(remark) for remark in fit_fusion(gold, *runs, task=1, repeats=1).remarks]
+    assert [remark.partition(":")[0] for remark in told if "[upside-down]" in remark][:1] == ["down"]
