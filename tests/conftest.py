@@ -21,18 +21,11 @@ from coliee_ir.cli import main
 from coliee_ir.judging import workers
 
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=16, print_blob=True)
-settings.register_profile(
-    "explore",
-    derandomize=False,  # not even where hypothesis finds itself in CI
-    deadline=None,
-    max_examples=500,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+FIXED, SLOW = settings.get_profile("fixed"), [HealthCheck.too_slow]
+# not derandomized even where hypothesis finds itself in CI
+settings.register_profile("explore", FIXED, derandomize=False, max_examples=500, suppress_health_check=SLOW)
 # for tests/tools/survivors.py: whether a fault is found, not the smallest example of it
-settings.register_profile(
-    "quick", derandomize=True, deadline=None, max_examples=16, phases=[Phase.explicit, Phase.generate], database=None
-)
+settings.register_profile("quick", FIXED, phases=[Phase.explicit, Phase.generate], database=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 #: a user's code, which type checkers read (tests/test_typing.py); a script that reads its arguments

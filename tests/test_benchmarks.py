@@ -7,9 +7,7 @@ import pytest
 from benchmarks import cases, generate, growth, timing
 from benchmarks.peers import calls
 
-
-def says(name, line):
-    return timing.Contender(name, [sys.executable, "-c", f"print({line!r})"], expected=("map",))
+CASES = {case.name: case for case in cases.CASES}
 
 
 @pytest.mark.explore
@@ -19,8 +17,7 @@ def says(name, line):
 def test_all_contenders_print_the_same_digits(tmp_path, relevant, grouped, shortest, runs):
     shape = generate.Shape(queries=20, depth=30, relevant=relevant, grouped=grouped, shortest=shortest)
     qrels, written = generate.write_sweep(shape, tmp_path, runs)
-    timings = timing.side_by_side(cases.usual(qrels, *written, measures=("map", "P_5", "P_10")), rounds=1)
-    assert len(timings) > 2
+    assert len(timing.side_by_side(cases.usual(qrels, *written, measures=("map", "P_5", "P_10")), rounds=1)) > 2
 
 
 @pytest.mark.explore
@@ -33,14 +30,7 @@ def test_the_growth_of_each_command_is_timed(tmp_path):
 @pytest.mark.explore
 @pytest.mark.parametrize("name", ["ties", "anywhere", "pooled", "forms", "per-query", "fuse", "validate"])
 def test_everyday_shapes_are_timed(name, tmp_path):
-    case = next(case for case in cases.CASES if case.name == name)
-    assert len(timing.side_by_side(case.contenders(tmp_path, 0.02), rounds=1)) >= 2
-
-
-def present(name, folder):
-    """Who can take part in a case of calls in one process; ranx would have to be compiled first."""
-    case = next(case for case in cases.CASES if case.name == name)
-    return [c for c in case.contenders(folder, 0.02) if not c.name.startswith("ranx")]
+    assert len(timing.side_by_side(CASES[name].contenders(tmp_path, 0.02), rounds=1)) >= 2
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ast.Num, which ir_measures uses
@@ -49,11 +39,12 @@ def present(name, folder):
 )
 def test_calls_give_the_same_digits_whoever_is_called(name, tmp_path, capsys):
     printed = {}
-    for contender in present(name, tmp_path):
+    for contender in CASES[name].contenders(tmp_path, 0.02):
         script, *arguments = contender.command[1:]
         assert script == calls.__file__
-        calls.main(*arguments)
-        printed[contender.name] = dict(line.split("\t") for line in capsys.readouterr().out.splitlines())
+        if not contender.name.startswith("ranx"):  # which would have to be compiled first
+            calls.main(*arguments)
+            printed[contender.name] = dict(line.split("\t") for line in capsys.readouterr().out.splitlines())
     ours = printed.pop("coliee-ir")
     for theirs in printed.values():
         assert ours.keys() == theirs.keys() >= {*cases.MEASURES, "seconds_per_call", "cpu_per_call"}
@@ -61,11 +52,12 @@ def test_calls_give_the_same_digits_whoever_is_called(name, tmp_path, capsys):
     assert len(printed) >= 2
 
 
-def test_other_digits_are_a_disagreement_and_no_time():
+def test_other_digits_are_a_disagreement_and_no_time(tmp_path):
+    a, b = (
+        timing.Contender(name, [sys.executable, "-c", f"print('map {value}')"], expected=("map",))
+        for name, value in (("a", 0.5), ("b", 0.6))
+    )
     with pytest.raises(timing.DisagreementError, match=r"map: a prints 0\.5, b 0\.6"):
-        timing.side_by_side([says("a", "map 0.5"), says("b", "map 0.6")], rounds=1)
-
-
-def test_set_measures_equal_the_script_with_sets(tmp_path):
-    case = next(case for case in cases.CASES if case.name == "sets")
-    assert set(timing.side_by_side(case.contenders(tmp_path, 0.0006), rounds=1)) == {"coliee-ir", "a script"}
+        timing.side_by_side([a, b], rounds=1)
+    found = timing.side_by_side(CASES["sets"].contenders(tmp_path, 0.0006), rounds=1)
+    assert set(found) == {"coliee-ir", "a script"}

@@ -6,37 +6,30 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-EXAMPLE = Path(__file__).parent.parent / "docs" / "examples" / "bm25_task1.py"
-
-CASES = {
-    "000001": "A baker sues the mill: the flour was damp.",
-    "000002": "The flour that the mill sold was damp, held the court, and the baker keeps the price.",
-    "000003": "A tenant leaves a lodging before the lease ends.",
-    "000004": "The lease of a lodging ends with notice; the tenant owes three months.",
-    "000005": "A ferry was late and a violinist missed the concert.",
-    "000006": "The owner of a ferry answers for lateness, said the judge to the violinist.",
-    "000007": "A neighbour's hedge shades a vineyard.",
-    "000008": "Bees of one garden fly into another.",
-    "000009": "A lottery ticket was found in a borrowed coat.",
-}
-GOLD = {"000001.txt": ["000002.txt"], "000003.txt": ["000004.txt"], "000005.txt": ["000006.txt"]}
+CASES = """\
+A baker sues the mill: the flour was damp.
+The flour that the mill sold was damp, held the court, and the baker keeps the price.
+A tenant leaves a lodging before the lease ends.
+The lease of a lodging ends with notice; the tenant owes three months.
+A ferry was late and a violinist missed the concert.
+The owner of a ferry answers for lateness, said the judge to the violinist.
+A neighbour's hedge shades a vineyard.
+Bees of one garden fly into another.
+A lottery ticket was found in a borrowed coat."""
 
 
-def test_the_bm25_example_writes_a_run_and_scores_it(tmp_path):
+def test_the_bm25_example_writes_a_run_and_scores_it(here):
     pytest.importorskip("bm25s")
-    (tmp_path / "cases").mkdir()
-    for case, text in CASES.items():
-        (tmp_path / "cases" / f"{case}.txt").write_text(text, encoding="utf-8")
-    (tmp_path / "gold.json").write_text(json.dumps(GOLD), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", EXAMPLE, "cases", "gold.json", "run.txt"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
+    Path("cases").mkdir()
+    for number, text in enumerate(CASES.splitlines(), start=1):
+        Path(f"cases/{number:06}.txt").write_text(text)
+    Path("gold.json").write_text(json.dumps({f"{n:06}.txt": [f"{n + 1:06}.txt"] for n in (1, 3, 5)}))
+    typed = [sys.executable, "-W", "error", ROOT / "docs/examples/bm25_task1.py", "cases", "gold.json", "run.txt"]
+    done = subprocess.run(typed, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    lines = [line.split(" ") for line in (tmp_path / "run.txt").read_text().splitlines()]
+    lines = [line.split(" ") for line in Path("run.txt").read_text().splitlines()]
     assert [query for query, _, _ in lines] == ["000001"] * 5 + ["000003"] * 5 + ["000005"] * 5
     assert [document for _, document, _ in lines][::5] == ["000002", "000004", "000006"]
     assert all(query != document and tag == "BM25" for query, document, tag in lines)

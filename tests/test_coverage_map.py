@@ -4,14 +4,11 @@ import pytest
 from coverage_map import ROOT, CoverageMap, Recording, at_once, texts_of
 from survivors import faults_of, trial_of
 
-CODE, OTHER, TEST = "coliee_ir/a.py", "coliee_ir/b.py", "tests/test_a.py"
+CODE, OTHER, TEST, QUICK = "coliee_ir/a.py", "coliee_ir/b.py", "tests/test_a.py::add", "tests/test_b.py::f"
 LINES = ["def add(first, second):", "    total = first + second", "    return total", "def f(): return 1"]
-KNOWN = CoverageMap(
-    {CODE: LINES, TEST: ["assert add(1, 2) == 3"], "tests/test_b.py": ["f()"]},
-    {CODE: [[""], [f"{TEST}::add"], [f"{TEST}::add", "tests/test_b.py::f"], []]},
-    {"": 0.0, f"{TEST}::add": 2.0, "tests/test_b.py::f": 1.0},
-    ["tests/test_b.py::f"],
-)
+TESTS = {"tests/test_a.py": ["assert add(1, 2) == 3"], "tests/test_b.py": ["f()"]}
+SECONDS = {"": 0.0, TEST: 2.0, QUICK: 1.0}
+KNOWN = CoverageMap({CODE: LINES, **TESTS}, {CODE: [[""], [TEST], [TEST, QUICK], []]}, SECONDS, [QUICK])
 
 
 @pytest.mark.parametrize(
@@ -24,21 +21,17 @@ KNOWN = CoverageMap(
     ],
 )
 def test_lines_are_found_again_and_new_ones_go_with_the_line_above(texts, expected):
-    moved = KNOWN.moved_to(texts | {TEST: KNOWN.texts[TEST], "tests/test_b.py": KNOWN.texts["tests/test_b.py"]})
-    assert [len({*row} & {f"{TEST}::add"}) for row in moved.runs[CODE]] == expected
-    if OTHER in texts:
-        assert moved.tests_of(OTHER, [2]) == {f"{TEST}::add"}
+    moved = KNOWN.moved_to(texts | TESTS)
+    assert [len({*row} & {TEST}) for row in moved.runs[CODE]] == expected
+    assert OTHER not in texts or moved.tests_of(OTHER, [2]) == {TEST}
 
 
-def test_the_tests_of_a_changed_file_are_forgotten():
-    moved = KNOWN.moved_to(KNOWN.texts | {"tests/test_b.py": ["f()", "f()"]})
-    assert moved.runs[CODE][1:3] == [[f"{TEST}::add"]] * 2
-    assert (moved.starting, [*moved.seconds]) == ([], ["", f"{TEST}::add"])
-
-
-def test_a_map_is_read_as_it_was_written(tmp_path):
+def test_a_map_is_read_as_it_was_written_and_the_tests_of_a_changed_file_are_forgotten(tmp_path):
     KNOWN.write(tmp_path / "map.json")
     assert CoverageMap.read(tmp_path / "map.json") == KNOWN
+    moved = KNOWN.moved_to(KNOWN.texts | {"tests/test_b.py": ["f()", "f()"]})
+    assert moved.runs[CODE][1:3] == [[TEST]] * 2
+    assert (moved.starting, [*moved.seconds]) == ([], ["", TEST])
 
 
 def test_a_fault_goes_to_the_tests_beside_it_and_to_the_quickest_first(tmp_path):
@@ -47,13 +40,12 @@ def test_a_fault_goes_to_the_tests_beside_it_and_to_the_quickest_first(tmp_path)
     path.write_text("\n".join(LINES))
     faults = [*faults_of(path, tmp_path)]
     assert [(fault.line, fault.after) for fault in faults] == [(2, "(first - second)"), (4, "(2)")]
-    assert trial_of(faults[0], KNOWN, 30).tests == [f"{TEST}::add"]
-    near = "tests/coliee_ir/test_a.py::add"
-    more = KNOWN.seconds | {near: 3.0, "tests/test_c.py::long": 31.0}
-    known = CoverageMap(KNOWN.texts, {CODE: [[], [f"{TEST}::add", "tests/test_c.py::long", near]]}, more)
-    assert trial_of(faults[0], known, 30).tests == [near, f"{TEST}::add"]
+    assert trial_of(faults[0], KNOWN, 30).tests == [TEST]
+    near, long = "tests/coliee_ir/test_a.py::add", "tests/test_c.py::long"
+    known = CoverageMap(KNOWN.texts, {CODE: [[], [TEST, long, near]]}, SECONDS | {near: 3.0, long: 31.0})
+    assert trial_of(faults[0], known, 30).tests == [near, TEST]
     unreached = trial_of(faults[1], KNOWN, 30)
-    assert (unreached.tests, bool(unreached.why)) == (["tests/test_b.py::f"], True)
+    assert (unreached.tests, bool(unreached.why)) == ([QUICK], True)
 
 
 @pytest.mark.explore

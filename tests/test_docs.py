@@ -4,17 +4,17 @@ import doctest
 import html
 import importlib.util
 import re
-from pathlib import Path
 
 import pytest
 from asserting import refusing
 from markdown_it import MarkdownIt
+from places import ROOT
 
 import coliee_ir
 from coliee_adapters.errors import InputError
 from coliee_ir import cli, types
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = ROOT / "docs"
 PAGES = {page.relative_to(DOCS).as_posix(): page.read_text(encoding="utf-8") for page in sorted(DOCS.rglob("*.md"))}
 
 
@@ -26,20 +26,14 @@ def loaded(name):
     return module
 
 
-generate = loaded("generate")
-conf = loaded("conf")
-markdown = MarkdownIt("commonmark")  # which MyST uses
-
-_NAMES = re.compile(r"[\s,]+")
+generate, conf = loaded("generate"), loaded("conf")
 
 
 def items(source):
     """The lists of a page: what stands before the colon of an item → the rest, as a reader sees it."""
-    found = re.findall(r"<li>(?:<p>)?<(code|a)[^>]*>(.*?)</\1>: (.*?)</li>", markdown.render(source), re.DOTALL)
+    page = MarkdownIt("commonmark").render(source)  # which MyST uses
+    found = re.findall(r"<li>(?:<p>)?<(code|a)[^>]*>(.*?)</\1>: (.*?)</li>", page, re.DOTALL)
     return {html.unescape(name): html.unescape(re.sub(r"<[^>]+>", "", rest)) for _, name, rest in found}
-
-
-# ── Committed pages ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("page", generate.PAGES)
@@ -47,52 +41,37 @@ def test_a_committed_page_is_what_the_code_gives(page):
     assert PAGES[page] == generate.written(page), "run `make reference` and commit the pages"
 
 
-def test_no_generated_page_is_left_of_what_is_gone():
-    assert {page for page in PAGES if page.startswith("reference/")} <= set(generate.PAGES)
-
-
 @pytest.mark.parametrize("command", cli.COMMANDS)
 def test_every_command_is_there_with_every_option(command):
-    sections = dict(re.findall(r"^## (.*)\n([^\0]*?)(?=^## |\Z)", PAGES["reference/commands.md"], re.MULTILINE))
-    typed = {
-        name for part in (command, "Common options") for row in items(sections[part]) for name in _NAMES.split(row)
-    }
+    page = PAGES["reference/commands.md"]
+    sections = dict(re.findall(r"^## (.*)\n([^\0]*?)(?=^## |\Z)", page, re.MULTILINE))
+    rows = [row for part in (command, "Common options") for row in items(sections[part])]
+    typed = {name for row in rows for name in re.split(r"[\s,]+", row)}
     for action in cli.parser_of(command)._actions:
         assert typed.issuperset(action.option_strings or [str(action.metavar).strip("[]")]) or action.nargs == "*"
-    assert command in items(PAGES["reference/commands.md"])
+    assert command in items(page)
 
 
-def test_a_page_does_not_depend_on_the_terminal(monkeypatch):
+def test_the_generator_does_what_it_shows_and_does_not_depend_on_the_terminal(monkeypatch):
+    result = doctest.testmod(generate)
+    assert (result.attempted > 0, result.failed) == (True, 0)
     monkeypatch.setenv("COLUMNS", "30")
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert generate.written("reference/commands.md") == PAGES["reference/commands.md"]
 
 
-def test_the_examples_of_the_generator_hold():
-    result = doctest.testmod(generate)
-    assert result.attempted > 0
-    assert result.failed == 0
-
-
-# ── Index ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_the_index_leads_to_every_page():
-    linked = set(re.findall(r"\]\(([\w/-]+\.md)\)", PAGES["index.md"]))
-    assert linked == set(PAGES) - {"index.md"}
-
-
-def test_every_command_has_a_guide():
-    [guides] = re.findall(r"^## Guides\n(.*?)^## ", PAGES["index.md"], re.DOTALL | re.MULTILINE)
+def test_the_index_leads_to_every_page_and_every_command_has_a_guide():
+    index = PAGES["index.md"]
+    assert set(re.findall(r"\]\(([\w/-]+\.md)\)", index)) == set(PAGES) - {"index.md"}
+    assert {page for page in PAGES if page.startswith("reference/")} <= set(generate.PAGES)  # none of what is gone
+    [guides] = re.findall(r"^## Guides\n(.*?)^## ", index, re.DOTALL | re.MULTILINE)
     text = "".join(PAGES[page] for page in re.findall(r"\]\(([\w/-]+\.md)\)", guides))
-    for command in cli.COMMANDS.keys() - {"measures", "demo"}:
-        assert f"coliee-ir {command} " in text
+    assert {name for name in cli.COMMANDS if f"coliee-ir {name} " not in text} <= {"measures", "demo"}
 
 
 def test_the_form_in_contributing_reads_its_example(source):
-    [block] = re.findall(
-        r"```python\n(.*?)```", (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     exec(block, names := {})
     [form] = names["FORMS"]
     assert form.sniff(form.example.encode())
@@ -102,28 +81,21 @@ def test_the_form_in_contributing_reads_its_example(source):
         list(form.rows(source("001|018\n"), None))
 
 
-# ── Site, which `make docs` builds ────────────────────────────────────────────────────────────────────────────────
+# the site, which `make docs` builds
 
 
-def test_every_public_name_is_on_the_python_page():
-    placed = re.findall(r"^\.\. auto\w+:: (\w+)$", conf.further_names(PAGES["api.md"]), re.MULTILINE)
+def test_every_public_name_is_on_the_python_page_and_every_name_there_is_public():
+    page = PAGES["api.md"]
+    placed = re.findall(r"^\.\. auto\w+:: (\w+)$", conf.further_names(page), re.MULTILINE)
     assert sorted(placed) == sorted(coliee_ir.__all__)
-    assert ".. autofunction:: cut" in conf.further_names(PAGES["api.md"].replace(".. autofunction:: cut", ""))
-
-
-@pytest.mark.parametrize(
-    ("page", "fetches"),
-    [
-        ('<script src="https://unpkg.com/x"></script>', True),
-        ("<link rel=stylesheet href=//fonts.example/css>", True),
-        ('<link href="assets/main.css" rel="stylesheet"><a href="https://coliee.org">COLIEE</a>', False),
-    ],
-)
-def test_what_a_page_would_fetch_from_elsewhere_is_found(page, fetches):
-    assert bool(conf.REMOTE.search(page)) is fetches
-
-
-def test_what_the_page_of_the_python_interface_names_is_there():
-    named = re.findall(r"^\.\. auto\w+:: (?:coliee_ir\.types\.)?(\w+)$", PAGES["api.md"], re.MULTILINE)
+    assert ".. autofunction:: cut" in conf.further_names(page.replace(".. autofunction:: cut", ""))
+    named = re.findall(r"^\.\. auto\w+:: (?:coliee_ir\.types\.)?(\w+)$", page, re.MULTILINE)
     assert len(named) > 50
     assert not [name for name in named if not (hasattr(coliee_ir, name) or hasattr(types, name))]
+
+
+def test_what_a_page_would_fetch_from_elsewhere_is_found():
+    for page in ('<script src="https://unpkg.com/x"></script>', "<link rel=stylesheet href=//fonts.example/css>"):
+        assert conf.REMOTE.search(page)
+    own = '<link href="assets/main.css" rel="stylesheet"><a href="https://coliee.org">COLIEE</a>'
+    assert not conf.REMOTE.search(own)

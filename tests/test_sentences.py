@@ -1,7 +1,8 @@
 """What users read: captions are short, the method is named once, and some turns of phrase do not come back."""
 
 import re
-from pathlib import Path
+
+from example_runs import shown
 
 import coliee_ir
 from coliee_adapters.kinds import ERRORS, REMARKS
@@ -28,22 +29,19 @@ def test_turns_of_phrase_that_are_read_twice_do_not_come_back():
     assert not [(name, text) for name, text in texts() if AVOIDED.search(text)]
 
 
-def results():
-    runs = ["task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"]
-    scored = coliee_ir.evaluate_all("task1/gold.json", runs)
-    several = coliee_ir.evaluate_all("task1/gold.json", runs, measures=["MicroF1", "MicroR"])
-    yield coliee_ir.compare(scored, n_resamples=99)
-    yield coliee_ir.compare(scored[:2], n_resamples=99, margin=0.05)
-    yield coliee_ir.compare(several, measures=["MicroF1", "MicroR"], n_resamples=99, margin=0.05)
-    yield coliee_ir.plan(scored, n_resamples=99)
-    yield coliee_ir.leaderboard(scored, n_resamples=99)
-    yield coliee_ir.tune("task1/gold.json", runs[2], by="k", repeats=1)
-    yield coliee_ir.fit_fusion("task1/gold.json", *runs[:2])
-
-
-def test_captions_have_two_sentences_at_most(monkeypatch):
-    monkeypatch.chdir(Path(coliee_ir.__file__).parent / "examples")
-    for result in results():
+def test_captions_have_two_sentences_at_most():
+    gold, *runs = shown("1")
+    scored = coliee_ir.evaluate_all(gold, runs)
+    several = coliee_ir.evaluate_all(gold, runs, measures=["MicroF1", "MicroR"])
+    for result in (
+        coliee_ir.compare(scored, n_resamples=99),
+        coliee_ir.compare(scored[:2], n_resamples=99, margin=0.05),
+        coliee_ir.compare(several, measures=["MicroF1", "MicroR"], n_resamples=99, margin=0.05),
+        coliee_ir.plan(scored, n_resamples=99),
+        coliee_ir.leaderboard(scored, n_resamples=99),
+        coliee_ir.tune(gold, runs[2], by="k", repeats=1),
+        coliee_ir.fit_fusion(gold, *runs[:2]),
+    ):
         for caption in (table.caption for table in result.tables()):
             assert len(caption) <= 160, caption
             assert len(re.findall(r"\.(?: |$)", caption)) <= 2, caption

@@ -1,13 +1,8 @@
 import subprocess
 import sys
-from pathlib import Path
 
+from example_runs import EXAMPLES
 from places import ROOT
-
-import coliee_ir.examples
-
-SHIPPED = Path(coliee_ir.examples.__file__).parent
-GENERATOR = ROOT / "tests" / "data" / "make_examples.py"
 
 
 def contents(folder):
@@ -16,8 +11,8 @@ def contents(folder):
 
 
 def test_the_generator_gives_the_shipped_files_to_the_byte(tmp_path):
-    subprocess.run([sys.executable, GENERATOR, tmp_path], check=True)
-    made, ours = contents(tmp_path), contents(SHIPPED)
+    subprocess.run([sys.executable, ROOT / "tests/data/make_examples.py", tmp_path], check=True)
+    made, ours = contents(tmp_path), contents(EXAMPLES)
     assert sorted(made) == sorted(ours)
     assert [name for name in made if made[name] != ours[name]] == []
     assert sum(map(len, ours.values())) < 500_000

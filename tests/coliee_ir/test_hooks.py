@@ -21,6 +21,7 @@ from coliee_ir.hooks import RankingEvaluator, compute_metrics
 GOLD = {"001": ["013"], "002": ["021", "022"]}
 PAIRS = [("001", "013"), ("001", "014"), ("002", "021"), ("002", "022"), ("002", "023")]
 LOGITS = np.array([[0.1, 0.9], [0.8, 0.2], [-1.0, 2.0], [1.0, 0.5], [0.0, 0.5]])
+LABELS = np.array([1, 0, 1, 1, 0])
 
 
 class EvalPrediction:
@@ -60,10 +61,13 @@ class Tensor:
 def test_classified_pairs_are_scored_as_the_run_that_they_are():
     expected = evaluate(GOLD, {"001": ["013"], "002": ["021", "023"]}, task="2").measures
     metrics = compute_metrics(GOLD, PAIRS, task="2")
-    for predictions in (LOGITS, (LOGITS, "hidden states"), LOGITS.tolist(), (LOGITS[:, 1:] - LOGITS[:, :1])):
-        assert metrics(EvalPrediction(predictions, None)) == expected
-        assert metrics((predictions, None)) == expected
     assert all(type(value) is float for value in expected.values())
+    for predictions in (LOGITS, (LOGITS, "hidden states"), LOGITS.tolist(), (LOGITS[:, 1:] - LOGITS[:, :1])):
+        assert metrics(EvalPrediction(predictions, None)) == metrics((predictions, None)) == expected
+    # more than predictions; two label names, a regression's labels, classes of another kind
+    assert metrics(EvalPrediction((LOGITS, (LOGITS, LOGITS)), LABELS, np.zeros((5, 7)), np.zeros(5))) == expected
+    for labels in ((LABELS, LABELS), LABELS[:, None].astype(np.float32), np.array([2, -100, 0, 1, 3])):
+        assert metrics(EvalPrediction(LOGITS, labels)) == expected
 
 
 def test_without_a_threshold_the_logits_are_a_ranking():
@@ -78,9 +82,6 @@ def test_a_split_and_a_query_without_candidates_count():
     assert compute_metrics(GOLD, PAIRS[:2], task="2")((LOGITS[:2], None))["MicroR"] == pytest.approx(1 / 3)
 
 
-LABELS = np.array([1, 0, 1, 1, 0])
-
-
 @pytest.mark.parametrize("make", [np.asarray, Tensor])
 def test_the_trainer_may_evaluate_batch_by_batch(make):
     """As Trainer.evaluation_loop does with ``batch_eval_metrics``, with ``compute_result`` from the last batch."""
@@ -88,53 +89,40 @@ def test_the_trainer_may_evaluate_batch_by_batch(make):
     expected = compute_metrics(GOLD, PAIRS, task="2")((LOGITS, LABELS))
     for _ in range(2):  # the next evaluation begins anew
         for start in (0, 2, 4):
-            last = start == 4
-            batch = EvalPrediction(make(LOGITS[start : start + 2]), make(LABELS[start : start + 2]))
-            found = metrics(batch, compute_result=last)
-            assert found == (expected if last else {})
-
-
-def test_the_trainer_gives_more_than_predictions():
-    metrics = compute_metrics(GOLD, PAIRS, task="2")
-    expected = metrics((LOGITS, None))
-    given = EvalPrediction((LOGITS, (LOGITS, LOGITS)), LABELS, inputs=np.zeros((5, 7)), losses=np.zeros(5))
-    assert metrics(given) == expected
-    assert metrics(EvalPrediction(LOGITS, (LABELS, LABELS))) == expected  # two label names
-    assert metrics(EvalPrediction(LOGITS, LABELS[:, None].astype(np.float32))) == expected  # a regression's labels
-    assert metrics(EvalPrediction(LOGITS, np.array([2, -100, 0, 1, 3]))) == expected  # classes of another kind
+            batch = EvalPrediction(*(make(values[start : start + 2]) for values in (LOGITS, LABELS)))
+            assert metrics(batch, compute_result=start == 4) == (expected if start == 4 else {})
 
 
 def test_labels_in_another_order_than_the_rows_are_refused():
     """``group_by_length`` sorts the evaluation set too (Trainer._get_eval_sampler)."""
-    order = [3, 1, 0, 2, 4]
+    order = [1, 0, 2, 3, 4]
     with pytest.raises(UsageError, match="group_by_length"):
-        compute_metrics(GOLD, PAIRS, task="2")((LOGITS[[1, 0, 2, 3, 4]], LABELS[[1, 0, 2, 3, 4]]))
+        compute_metrics(GOLD, PAIRS, task="2")((LOGITS[order], LABELS[order]))
     answers = {f"R05-0{at}-A": "Y" if label else "N" for at, label in enumerate(LABELS)}
     metrics = compute_metrics(answers, list(answers), task="4")
     assert metrics((LOGITS, LABELS))["Accuracy"] == pytest.approx(3 / 5)
     with pytest.raises(UsageError, match="R05-00-A"):
-        metrics((LOGITS[order[::-1]], LABELS[order[::-1]]))
+        metrics((LOGITS[order], LABELS[order]))
     assert compute_metrics(GOLD, PAIRS, task="2", edition=2026, only=["001"])((LOGITS, LABELS))["MicroF1"] == 1
 
 
 def test_rows_are_named_as_files_name_them():
     pairs = [(f"{query}.txt", f" {document}.txt") for query, document in PAIRS]
     expected = compute_metrics(GOLD, PAIRS, task="2")((LOGITS, LABELS))
-    metrics = compute_metrics(GOLD, zip(*zip(*pairs, strict=True), strict=True), task="2")
+    metrics = compute_metrics(GOLD, iter(pairs), task="2")
     assert metrics((LOGITS, LABELS)) == metrics((LOGITS, LABELS)) == expected
     with pytest.raises(InputError, match="zeros"):
         compute_metrics(GOLD, [(int(query), int(document)) for query, document in PAIRS], task="2")((LOGITS, LABELS))
 
 
-@pytest.mark.parametrize(("threshold", "scores", "is_told"), [
-    (0.0, [0.9, 0.2, 0.4, 0.1], True), (0.05, [0.9, 0.2, 0.4, 0.1], True), (0.5, [0.9, 0.2, 0.4, 0.1], False),
-    (0.0, [0.9, 0.2, 0.4, 1.1], False), (0.0, [0.9, 0.2, 0.4, -0.1], False), (0.0, [0.9, 0.2, 0.4, 0.0], False),
+@pytest.mark.parametrize(("threshold", "last", "is_told"), [
+    (0.0, 0.1, True), (0.05, 0.1, True), (0.5, 0.1, False), (0.0, 1.1, False), (0.0, -0.1, False), (0.0, 0.0, False),
 ])  # fmt: skip
-def test_probabilities_of_which_none_is_below_the_threshold_are_told(threshold, scores, is_told):
+def test_probabilities_of_which_none_is_below_the_threshold_are_told(threshold, last, is_told):
     metrics = compute_metrics(GOLD, PAIRS[:4], "MicroF1", task="2", threshold=threshold)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        metrics((scores, None))
+        metrics(([0.9, 0.2, 0.4, last], None))
     assert ("threshold=0.5" in " ".join(str(one.message) for one in caught if one.category is ScoreWarning)) == is_told
 
 
@@ -145,22 +133,22 @@ def test_a_model_that_diverged_retrieves_nothing(threshold):
         assert metrics((np.full((5, 2), np.nan), LABELS)) == {"MicroF1@1": 0.0}
 
 
-@pytest.mark.parametrize("rows", [[*PAIRS, PAIRS[0]], ["q1", "q1"]])
-def test_two_rows_about_one_thing_are_refused(rows):
-    with pytest.raises(UsageError):
-        compute_metrics(GOLD, rows, "MicroF1@1", task="2")
-
-
-@pytest.mark.parametrize("predictions", [LOGITS[:3], np.zeros((5, 3)), np.zeros((5, 2, 2))])
-def test_predictions_of_another_shape_are_refused(predictions):
-    with pytest.raises(UsageError):
-        compute_metrics(GOLD, PAIRS, task="2")((predictions, None))
+def test_two_rows_about_one_thing_and_predictions_of_another_shape_are_refused():
+    for rows in ([*PAIRS, PAIRS[0]], ["q1", "q1"]):
+        with pytest.raises(UsageError):
+            compute_metrics(GOLD, rows, "MicroF1@1", task="2")
+    for predictions in (LOGITS[:3], np.zeros((5, 3)), np.zeros((5, 2, 2))):
+        with pytest.raises(UsageError):
+            compute_metrics(GOLD, PAIRS, task="2")((predictions, None))
 
 
 class Words:
-    """As a SentenceTransformer, with a word's count in each dimension."""
+    """As a SentenceTransformer, perhaps with its card, with a word's count in each dimension."""
 
     words = "cat", "dog", "law"
+
+    def __init__(self, card=None):
+        self.model_card_data = card
 
     def encode(self, texts, batch_size=32, show_progress_bar=None, convert_to_numpy=True):
         assert convert_to_numpy
@@ -176,6 +164,18 @@ class Asymmetric(Words):
         return self.encode([f"{text} law law law" for text in texts], **options)
 
 
+class Pairs:
+    """As a CrossEncoder: it has no ``encode``, and scores [query, document] with one label or with two."""
+
+    def __init__(self, labels):
+        self.labels = labels
+
+    def predict(self, pairs, batch_size=32, show_progress_bar=None):
+        assert show_progress_bar is False
+        shared = np.array([len({*query.split()} & {*document.split()}) for query, document in pairs], dtype=np.float32)
+        return shared if self.labels == 1 else np.stack([-shared, shared], axis=1)
+
+
 DOCUMENTS = {"d1": "cat cat dog", "d2": "dog", "d3": "law law", "q1": "cat"}
 QUERIES = {"q1": "cat", "q2": "dog"}
 
@@ -185,14 +185,16 @@ def test_documents_are_ranked_by_cosine():
     evaluator = RankingEvaluator(gold, QUERIES, DOCUMENTS, ["MicroF1@1", "AP"], task="trec", name="dev", top=3)
     assert (evaluator.primary_metric, evaluator.greater_is_better, evaluator.name) == ("dev_MicroF1@1", True, "dev")
     rankings = evaluator.rankings(Words())
-    assert next(iter(rankings["q1"])) == "d1"
-    assert "q1" not in rankings["q1"]
-    assert list(rankings["q2"])[:2] == ["d2", "d1"]
-    assert rankings["q2"]["d1"] == pytest.approx(1 / np.sqrt(5))
+    assert list(rankings["q1"]) == ["d1", "d2", "d3"]  # not itself
+    assert rankings["q2"] == {"d2": 1, "d1": pytest.approx(1 / np.sqrt(5)), "d3": 0}
     results = evaluator(Words(), output_path=None, epoch=1.0, steps=100)
     expected = evaluate(gold, rankings, task="trec", measures=["MicroF1@1", "AP"]).measures
     assert results == {f"dev_{name}": value for name, value in expected.items()}
     assert evaluator(Asymmetric())["dev_MicroF1@1"] == 0.5  # of both queries, the law is the nearest
+    many = {f"q{n}": Words.words[n % 3] for n in range(150)}  # more than are compared at once
+    gold, documents = {query: ["cat"] for query in many}, {word: word for word in Words.words}
+    evaluator = RankingEvaluator(gold, many, documents, "AP", task="trec", top=1)
+    assert evaluator.rankings(Words()) == {query: {text: 1} for query, text in many.items()}
 
 
 def test_what_the_texts_lack_is_told_at_the_beginning():
@@ -223,42 +225,30 @@ class OldCard(Card):
         super().set_evaluation_metrics(evaluator, metrics)
 
 
-class Model(Words):
-    """As a SentenceTransformer with its card."""
-
-    def __init__(self, card):
-        self.model_card_data = card
-
-
-def test_the_trainer_of_sentence_transformers_finds_what_it_looks_for(tmp_path):
+def test_the_trainer_of_sentence_transformers_finds_what_it_looks_for(here):
     """As SentenceTransformerTrainer.evaluation_loop: it renames the keys in place and looks for the best model's."""
     evaluator = RankingEvaluator({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, ["AP", "R@2"], task="trec", name="dev")
     card = Card()
     for epoch, steps in ((0.5, 10), (1.0, 20)):
-        output = {"eval_loss": 1.0}
-        found = evaluator(Model(card), output_path=str(tmp_path / "eval"), epoch=epoch, steps=steps)
+        found = evaluator(Words(card), output_path="eval", epoch=epoch, steps=steps)
         for key in list(found):
             found[f"eval_{key}"] = found.pop(key)
-        output.update(found)
-        assert output[f"eval_{evaluator.primary_metric}"] == output["eval_dev_AP"] == 1
-    assert (tmp_path / "eval" / "COLIEE_evaluation_dev_results.csv").read_text() == (
-        "epoch,steps,AP,R@2\n0.5,10,1.0,1.0\n1.0,20,1.0,1.0\n"
-    )
+        assert found[f"eval_{evaluator.primary_metric}"] == found["eval_dev_AP"] == 1
+    rows = Path("eval/COLIEE_evaluation_dev_results.csv").read_text()
+    assert rows == "epoch,steps,AP,R@2\n0.5,10,1.0,1.0\n1.0,20,1.0,1.0\n"
     assert card.held == [(evaluator, {"dev_AP": 1.0, "dev_R@2": 1.0}, *when) for when in ((0.5, 10), (1.0, 20))]
-    assert (evaluator.description, evaluator.get_config_dict()) == (
-        "COLIEE",
-        {"task": "trec", "edition": None, "top": 100},
-    )
+    assert evaluator.description == "COLIEE"
+    assert evaluator.get_config_dict() == {"task": "trec", "edition": None, "top": 100}
 
 
-def test_evaluators_stand_in_a_sequence_and_older_cards_are_written(tmp_path):
+def test_evaluators_stand_in_a_sequence_and_older_cards_are_written(here):
     """As SequentialEvaluator of 3 to 5 calls them, which the trainer makes of a list of evaluators."""
     given = ({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP")
     card = OldCard()
     for name in ("a", "b"):
         evaluator = RankingEvaluator(*given, task="trec", name=name, write_csv=name == "a")
-        assert evaluator(Model(card), str(tmp_path), 1.0, 5) == {evaluator.primary_metric: 1.0} == {f"{name}_AP": 1.0}
-    assert [path.name for path in tmp_path.iterdir()] == ["COLIEE_evaluation_a_results.csv"]
+        assert evaluator(Words(card), ".", 1.0, 5) == {evaluator.primary_metric: 1.0} == {f"{name}_AP": 1.0}
+    assert [path.name for path in here.iterdir()] == ["COLIEE_evaluation_a_results.csv"]
     assert len(card.held) == 2
 
 
@@ -274,29 +264,13 @@ def test_sets_without_a_cutoff_are_refused():
     assert RankingEvaluator(*given, "set_F", task="1").top == 100
 
 
-class Pairs:
-    """As a CrossEncoder: it has no ``encode``, and scores [query, document] with one label or with two."""
-
-    def __init__(self, labels):
-        self.labels = labels
-
-    def predict(self, pairs, batch_size=32, show_progress_bar=None):
-        assert show_progress_bar is False
-        shared = np.array(
-            [len(set(query.split()) & set(document.split())) for query, document in pairs], dtype=np.float32
-        )
-        return shared if self.labels == 1 else np.stack([-shared, shared], axis=1)
-
-
 @pytest.mark.parametrize("labels", [1, 2])
 def test_a_cross_encoder_scores_the_candidates_of_each_query(labels):
     """As CrossEncoderRerankingEvaluator calls one."""
+    gold, queries = {"001": ["013"], "002": ["021"]}, {"001": "cat dog law", "002": "dog"}
     documents = {"001": {"013.txt": "cat dog", "014": "cat"}, "002": {}}
-    evaluator = RankingEvaluator({"001": ["013"], "002": ["021"]}, {"001": "cat dog law", "002": "dog"}, documents,
-                                 ["MicroF1@1", "AP"], task="2")  # fmt: skip
-    assert {query: list(found) for query, found in evaluator.rankings(Pairs(labels)).items()} == {
-        "001": ["013.txt", "014"], "002": []
-    }  # fmt: skip
+    evaluator = RankingEvaluator(gold, queries, documents, ["MicroF1@1", "AP"], task="2")
+    assert evaluator.rankings(Pairs(labels)) == {"001": {"013.txt": 2 * labels, "014": labels}, "002": {}}
     assert evaluator(Pairs(labels)) == {"MicroF1@1": pytest.approx(2 / 3), "AP": 0.5}
     with pytest.raises(UsageError, match="pairs"):
         RankingEvaluator({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP", task="trec")(Pairs(labels))
@@ -306,27 +280,25 @@ def test_a_query_is_left_out_only_where_its_id_is_that_of_the_same_text():
     """Task 2's paragraph 013 of query 013 is another text; Task 1's case 000001.txt is query 000001 itself."""
     queries, own = {"012": "cat", "013": "dog"}, {"013": "cat", "014": "law"}
     of_task_2 = ({"012": ["013"], "013": ["013"]}, queries, {"012": own, "013": {"013": "dog", "014": "law"}})
-    for model in (Words(), Pairs(1)):
-        evaluator = RankingEvaluator(*of_task_2, ["MicroF1@1", "AP"], task="2")
-        assert evaluator(model) == {"MicroF1@1": 1.0, "AP": 1.0}
     shared = {"000001.txt": "cat", "000002.txt": "cat cat dog", "000003": "law"}
-    evaluator = RankingEvaluator({"000001": ["000002"]}, {"000001": "cat"}, shared, ["MicroF1@1", "AP"], task="1")
-    assert evaluator(Words()) == {"MicroF1@1": 1.0, "AP": 1.0}
-    evaluator = RankingEvaluator({"q1": ["d"]}, {"q1": "cat"}, {"q1": {"q1": "cat", "d": "cat dog"}}, "AP", task="beir")
-    assert list(evaluator.rankings(Words())["q1"]) == ["d"]
+    of_task_1 = ({"000001": ["000002"]}, {"000001": "cat"}, shared)
+    of_beir = ({"q1": ["d"]}, {"q1": "cat"}, {"q1": {"q1": "cat", "d": "cat dog"}})
+    for task, given, model in (("2", of_task_2, Words()), ("2", of_task_2, Pairs(1)), ("1", of_task_1, Words()),
+                               ("beir", of_beir, Words())):  # fmt: skip
+        found = RankingEvaluator(*given, ["MicroF1@1", "AP"], task=task)(model)
+        assert found == {"MicroF1@1": 1.0, "AP": 1.0}
 
 
-def test_the_recipes_of_loggers_log_every_measure(tmp_path, monkeypatch):
+def test_the_recipes_of_loggers_log_every_measure(here, monkeypatch):
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
     [recipe] = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "import mlflow" in block]
-    monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text('{"000001": ["000007"]}')
     Path("run.txt").write_text("000001 000007 A\n")
-    logged = [{}, {}]
-    run = SimpleNamespace(log=logged[0].update)
-    mlflow = {"start_run": lambda run_name: contextlib.nullcontext(run_name), "log_metrics": logged[1].update}
-    monkeypatch.setitem(sys.modules, "mlflow", SimpleNamespace(**mlflow))
-    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=lambda *, project, name: run))
+    of_wandb, of_mlflow = {}, {}
+    mlflow = {"start_run": lambda run_name: contextlib.nullcontext(run_name), "log_metrics": of_mlflow.update}
+    wandb = {"init": lambda *, project, name: SimpleNamespace(log=of_wandb.update)}
+    for name, module in (("mlflow", mlflow), ("wandb", wandb)):
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(**module))
     exec(compile(recipe, "training.md", "exec"), {"coliee_ir": coliee_ir})
-    assert [list(one.values()) for one in logged] == [[1.0, 1.0]] * 2
-    assert all(re.fullmatch(r"[/\w.\- ]*", name) for name in logged[1])  # what mlflow takes
+    assert [list(one.values()) for one in (of_wandb, of_mlflow)] == [[1.0, 1.0]] * 2
+    assert all(re.fullmatch(r"[/\w.\- ]*", name) for name in of_mlflow)  # what mlflow takes

@@ -35,10 +35,8 @@ def tiny(tmp_path_factory):
     tokenizer = transformers.BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=16)
     tokenizer.save_pretrained(folder)
     torch.manual_seed(7)
-    config = transformers.BertConfig(
-        vocab_size=len(tokenizer), hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8
-    )
-    transformers.BertModel(config).save_pretrained(folder)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    transformers.BertModel(transformers.BertConfig(vocab_size=len(tokenizer), **sizes)).save_pretrained(folder)
     return str(folder)
 
 
@@ -49,11 +47,16 @@ def arguments(folder, best):
     }  # fmt: skip
 
 
-def seen(trainer, name):
-    """The values of a measure that the trainer logged; it has kept the checkpoint of the best."""
+def pairs():
+    texts = {"a": [QUERIES[query] for query, _ in PAIRS], "b": [OWN[query][document] for query, document in PAIRS]}
+    return datasets.Dataset.from_dict({**texts, "label": LABELS})
+
+
+def trained(trainer, name):
+    """A trainer has logged a measure after each epoch, and kept the checkpoint of its best value."""
+    trainer.train()
     values = [entry[name] for entry in trainer.state.log_history if name in entry]
-    assert trainer.state.best_metric == max(values)
-    return values
+    assert (len(values), trainer.state.best_metric) == (2, max(values))
 
 
 def test_a_bi_encoder_is_trained_with_the_evaluator_as_the_page_shows(tiny, tmp_path):
@@ -62,17 +65,12 @@ def test_a_bi_encoder_is_trained_with_the_evaluator_as_the_page_shows(tiny, tmp_
     model = sentence_transformers.SentenceTransformer(tiny, device="cpu")
     evaluator = RankingEvaluator(GOLD, QUERIES, SHARED, ["AP", "MicroF1@1"], task="trec", name="dev")
     best = f"eval_{evaluator.primary_metric}"
+    args = sentence_transformers.SentenceTransformerTrainingArguments(**arguments(tmp_path, best))
+    loss = losses.CosineSimilarityLoss(model)
     trainer = sentence_transformers.SentenceTransformerTrainer(
-        model=model,
-        args=sentence_transformers.SentenceTransformerTrainingArguments(**arguments(tmp_path, best)),
-        train_dataset=datasets.Dataset.from_dict(
-            {"a": [QUERIES[q] for q, _ in PAIRS], "b": [OWN[q][d] for q, d in PAIRS], "label": LABELS}
-        ),
-        loss=losses.CosineSimilarityLoss(model),
-        evaluator=evaluator,
+        model=model, args=args, train_dataset=pairs(), loss=loss, evaluator=evaluator
     )
-    trainer.train()
-    assert len(seen(trainer, best)) == 2
+    trained(trainer, best)
     queries, documents = (model.encode(list(texts.values())) for texts in (QUERIES, SHARED))
     cosines = sentence_transformers.util.cos_sim(queries, documents).tolist()
     run = {
@@ -92,63 +90,39 @@ def test_a_cross_encoder_is_trained_with_the_evaluator(tiny, tmp_path):
 
     model = sentence_transformers.CrossEncoder(tiny, num_labels=1, device="cpu")
     evaluator = RankingEvaluator(GOLD, QUERIES, OWN, ["MicroF1@1", "AP"], task="2")
+    args = cross_encoder.CrossEncoderTrainingArguments(**arguments(tmp_path, "eval_MicroF1@1"))
+    loss = cross_encoder.losses.BinaryCrossEntropyLoss(model)
     trainer = cross_encoder.CrossEncoderTrainer(
-        model=model,
-        args=cross_encoder.CrossEncoderTrainingArguments(**arguments(tmp_path, "eval_MicroF1@1")),
-        train_dataset=datasets.Dataset.from_dict(
-            {"a": [QUERIES[q] for q, _ in PAIRS], "b": [OWN[q][d] for q, d in PAIRS], "label": LABELS}
-        ),
-        loss=cross_encoder.losses.BinaryCrossEntropyLoss(model),
-        evaluator=evaluator,
+        model=model, args=args, train_dataset=pairs(), loss=loss, evaluator=evaluator
     )
-    trainer.train()
-    assert len(seen(trainer, "eval_MicroF1@1")) == 2
-    scores = model.predict([(QUERIES[q], OWN[q][d]) for q, d in PAIRS]).tolist()
+    trained(trainer, "eval_MicroF1@1")
     run = {query: {} for query in QUERIES}
+    scores = model.predict([(QUERIES[query], OWN[query][document]) for query, document in PAIRS]).tolist()
     for (query, document), score in zip(PAIRS, scores, strict=True):
         run[query][document] = score
     assert evaluator(model) == pytest.approx(evaluate(GOLD, run, task="2", measures=["MicroF1@1", "AP"]).measures)
 
 
-class Rows(torch.utils.data.Dataset):
-    """The pairs as a classifier takes them, of different lengths."""
-
-    def __init__(self, tiny):
-        tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
-        texts = [(QUERIES[q], OWN[q][d]) for q, d in PAIRS]
-        encoded = tokenizer([a for a, _ in texts], [b for _, b in texts])
-        self.rows = [
-            {"input_ids": ids, "labels": int(label)} for ids, label in zip(encoded["input_ids"], LABELS, strict=True)
-        ]
-        self.collate = transformers.DataCollatorWithPadding(tokenizer)
-
-    def __len__(self):
-        return len(self.rows)
-
-    def __getitem__(self, at):
-        return self.rows[at]
-
-
 @pytest.mark.parametrize("by_batch", [False, True])
 def test_the_trainer_of_hugging_face_chooses_by_an_official_measure(tiny, tmp_path, by_batch):
-    rows = Rows(tiny)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
+    ids = tokenizer(pairs()["a"][:], pairs()["b"][:])["input_ids"]  # of different lengths
+    rows = [{"input_ids": of_row, "labels": int(label)} for of_row, label in zip(ids, LABELS, strict=True)]
 
     def trainer(**more):
         options = arguments(tmp_path, "eval_MicroF1") | {"per_device_eval_batch_size": 3, **more}
         return transformers.Trainer(
             model=transformers.AutoModelForSequenceClassification.from_pretrained(tiny, num_labels=2),
             args=transformers.TrainingArguments(**options, batch_eval_metrics=by_batch),
-            train_dataset=rows, eval_dataset=rows, data_collator=rows.collate,
+            train_dataset=rows, eval_dataset=rows, data_collator=transformers.DataCollatorWithPadding(tokenizer),
             compute_metrics=compute_metrics(GOLD, PAIRS, task="2"),
         )  # fmt: skip
 
     one = trainer()
-    one.train()
-    assert len(seen(one, "eval_MicroF1")) == 2
-    logits = one.predict(rows).predictions if not by_batch else None
-    if logits is not None:
+    trained(one, "eval_MicroF1")
+    if not by_batch:
         run = {query: [] for query in QUERIES}
-        for (query, document), (no, yes) in zip(PAIRS, logits.tolist(), strict=True):
+        for (query, document), (no, yes) in zip(PAIRS, one.predict(rows).predictions.tolist(), strict=True):
             run[query] += [document] * (yes > no)
         assert one.evaluate()["eval_MicroF1"] == evaluate(GOLD, run, task="2", decisions=ZERO).measures["MicroF1"]
     name = "train_sampling_strategy" if hasattr(one.args, "train_sampling_strategy") else "group_by_length"

@@ -5,9 +5,9 @@ of ``random`` only ``random()`` is used, whose sequence Python promises to keep,
 ``sum`` of floats, which Python 3.12 made more exact.
 """
 
-import argparse
 import json
 import random
+import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,12 +16,6 @@ from xml.sax.saxutils import escape
 
 SEED = 2026
 SHIPPED = Path(__file__).parents[2] / "coliee_ir" / "examples"
-
-
-def main():
-    parser = argparse.ArgumentParser(description="Make the example data of coliee-ir.")
-    parser.add_argument("folder", nargs="?", type=Path, default=SHIPPED, help="where to write (default: %(default)s)")
-    make(parser.parse_args().folder)
 
 
 def make(folder):
@@ -86,16 +80,11 @@ def topics(dice, relevance, collection):
 
 def search(dice, asked, skill):
     """The whole collection, best first, as a system ranks it that adds its skill to the score of what is relevant."""
-    return {
-        topic.query: sorted(
-            (
-                Hit(document, skill * topic.relevance.get(document, 0) + appeal + dice.noise())
-                for document, appeal in topic.appeal.items()
-            ),
-            key=lambda hit: (-hit.score, hit.document),
-        )
-        for topic in asked
-    }
+    rankings = {}
+    for query, relevance, appeal in asked:
+        hits = [Hit(one, skill * relevance.get(one, 0) + looks + dice.noise()) for one, looks in appeal.items()]
+        rankings[query] = sorted(hits, key=lambda hit: (-hit.score, hit.document))
+    return rankings
 
 
 def top(rankings, n):
@@ -128,34 +117,24 @@ def json_lists(members):
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
-def three_columns(rankings, tag):
-    return [f"{query} {hit.document} {tag}" for query, hits in rankings.items() for hit in hits]
+def three_columns(rankings, tag, form="{} {} {}"):
+    return lines(*(form.format(query, hit.document, tag) for query, hits in rankings.items() for hit in hits))
 
 
-def six_columns(rankings, tag):
-    """TREC's lines, scores with two places and falling strictly, so that nothing ties."""
+def six_columns(rankings, tag, score=None):
+    """TREC's lines; without a score, that of the system with two places and falling strictly, so that nothing ties."""
     rows = []
     for query, hits in rankings.items():
-        previous = None
+        points = None
         for rank, hit in enumerate(hits, start=1):
-            points = round(400 * hit.score)
-            previous = points if previous is None else min(points, previous - 1)
-            rows.append(f"{query} Q0 {hit.document} {rank} {previous // 100}.{previous % 100:02} {tag}")
-    return rows
-
-
-def scored_lines(rankings, tag, score):
-    return lines(
-        *(
-            f"{query} Q0 {hit.document} {rank} {score(rank, hit)} {tag}"
-            for query, hits in rankings.items()
-            for rank, hit in enumerate(hits, start=1)
-        )
-    )
+            points = min(round(400 * hit.score), 1 << 30 if points is None else points - 1)
+            shown = score(rank, hit) if score else f"{points // 100}.{points % 100:02}"
+            rows.append(f"{query} Q0 {hit.document} {rank} {shown} {tag}")
+    return lines(*rows)
 
 
 def label_lines(labels, tag):
-    return [f"{query} {yes_no(label)} {tag}" for query, label in labels.items()]
+    return lines(*(f"{query} {yes_no(label)} {tag}" for query, label in labels.items()))
 
 
 def yes_no(label):
@@ -181,41 +160,33 @@ def task1(dice):
 
     bm25 = top(search(dice, known, skill=1.2), 5)
     silent = dice.some(queries, 3)
-    dense = top(search(dice, asked, skill=1.6), 6)
-    rows = [
-        f"{query}.txt\t{hit.document}.txt\tdense"
-        for query, hits in dense.items()
-        if query not in silent
-        for hit in hits
-    ]
+    dense = {query: hits for query, hits in top(search(dice, asked, skill=1.6), 6).items() if query not in silent}
+    rows = three_columns(dense, "dense", "{}.txt\t{}.txt\t{}").splitlines()
     for at in (100, 30):
         rows.insert(at + 2, rows[at])
     rerank = confident(search(dice, known, skill=2.1), margin=1.0, most=8)
+    reranked = {f"{query}.txt": [f"{hit.document}.txt" for hit in hits] for query, hits in rerank.items()}
     return {
         "gold.json": json_lists(gold),
-        "bm25.txt": lines(*three_columns(bm25, "bm25")),
+        "bm25.txt": three_columns(bm25, "bm25"),
         "dense.txt": "\r\n".join(rows),
-        "rerank.json": json_lists(
-            {f"{query}.txt": [f"{hit.document}.txt" for hit in hits] for query, hits in rerank.items()}
-        ),
+        "rerank.json": json_lists(reranked),
     }
 
 
 def task2(dice):
-    entailing = {}
-    asked = []
+    entailing, asked = {}, []
     for query in map(str, range(827, 857)):
         paragraphs = [f"{number:03}" for number in range(1, dice.whole(20, 60))]
         entailing[query] = dict.fromkeys(sorted(dice.some(paragraphs, 1 + dice.chance(0.4) + dice.chance(0.2))), 1)
         asked += topics(dice, {query: entailing[query]}, paragraphs)
+    gold = {query: ", ".join(f"{number}.txt" for number in numbers) for query, numbers in entailing.items()}
     mono = top(search(dice, asked, skill=1.9), 1)
     rules = confident(search(dice, asked, skill=1.3), margin=0.4, most=3)
     return {
-        "gold.json": json_lists(
-            {query: ", ".join(f"{number}.txt" for number in numbers) for query, numbers in entailing.items()}
-        ),
-        "mono.txt": lines(*three_columns(mono, "mono")),
-        "rules.csv": lines(*(row.replace(" ", ",") for row in three_columns(rules, "rules"))),
+        "gold.json": json_lists(gold),
+        "mono.txt": three_columns(mono, "mono"),
+        "rules.csv": three_columns(rules, "rules", "{},{},{}"),
     }
 
 
@@ -233,8 +204,7 @@ class Statement(NamedTuple):
 
 def question_ids(dice, year, n, number="{:02}"):
     """Ids such as ``R06-01-A``; a question has one or two parts."""
-    ids = []
-    question = 0
+    ids, question = [], 0
     while len(ids) < n:
         question += 1
         parts = dice.some("AIUEO", dice.whole(1, 2))
@@ -250,9 +220,8 @@ def civil_code(dice):
 
 
 def statute_topics(dice, questions):
-    return topics(
-        dice, {query: dict.fromkeys(asked.articles, 1) for query, asked in questions.items()}, civil_code(dice)
-    )
+    relevance = {query: dict.fromkeys(asked.articles, 1) for query, asked in questions.items()}
+    return topics(dice, relevance, civil_code(dice))
 
 
 def dataset(pairs):
@@ -279,17 +248,14 @@ def task3_2025(dice):
     for query, question in questions.items():
         t1 = "\n".join(LAW[number].english for number in question.articles)
         pairs.append(pair(query, question.label, f"<t1>\n{escape(t1)}\n</t1>\n<t2>\n{escape(question.english)}\n</t2>"))
-    alpha = search(dice, asked, skill=2.2)
-    beta = search(dice, asked, skill=1.5)
-    sure = confident(beta, margin=0.8, most=3)
+    alpha, beta = search(dice, asked, skill=2.2), search(dice, asked, skill=1.5)
     return {
         "gold.xml": dataset(pairs),
-        "task3.ALPHA": lines(*six_columns(confident(alpha, margin=0.7, most=3), "ALPHA")),
-        "task3-L.ALPHA": lines(
-            "/* ALPHA, long list: 100 articles a question, best first */", *six_columns(top(alpha, 100), "ALPHA")
-        ),
-        "task3.BETA": scored_lines(sure, "BETA", lambda rank, hit: "1.0"),
-        "task3-L.BETA": scored_lines(top(beta, 100), "BETA", lambda rank, hit: f"{101 - rank}"),
+        "task3.ALPHA": six_columns(confident(alpha, margin=0.7, most=3), "ALPHA"),
+        "task3-L.ALPHA": "/* ALPHA, long list: 100 articles a question, best first */\n"
+        + six_columns(top(alpha, 100), "ALPHA"),
+        "task3.BETA": six_columns(confident(beta, margin=0.8, most=3), "BETA", lambda rank, hit: "1.0"),
+        "task3-L.BETA": six_columns(top(beta, 100), "BETA", lambda rank, hit: 101 - rank),
     }
 
 
@@ -316,10 +282,10 @@ def task3(dice):
     answered = {query: label for query, label in answers(dice, labels, wrong=9).items() if query not in silent}
     return {
         "gold.xml": dataset(pairs),
-        "task3.ALPHA": lines(*six_columns(alpha, "ALPHA")),
-        "answers.ALPHA": lines(*label_lines(answers(dice, labels, wrong=4), "ALPHA")),
-        "task3.BETA": lines(*six_columns(beta, "BETA")),
-        "answers.BETA": lines(*label_lines(answered, "BETA")),
+        "task3.ALPHA": six_columns(alpha, "ALPHA"),
+        "answers.ALPHA": label_lines(answers(dice, labels, wrong=4), "ALPHA"),
+        "task3.BETA": six_columns(beta, "BETA"),
+        "answers.BETA": label_lines(answered, "BETA"),
     }
 
 
@@ -338,7 +304,7 @@ def task4(dice):
     beta = answers(dice, labels, wrong=11)
     return {
         "gold.xml": dataset(pairs),
-        "ALPHA.txt": lines(*label_lines(answers(dice, labels, wrong=5), "ALPHA")),
+        "ALPHA.txt": label_lines(answers(dice, labels, wrong=5), "ALPHA"),
         "BETA.txt": lines(*(f"{query} {label}" for query, label in beta.items())),
     }
 
@@ -349,8 +315,8 @@ def task5(dice):
     labels = {query: query in right for query in queries}
     return {
         "gold.txt": lines(*(f"{query}\t{yes_no(label)}" for query, label in labels.items())),
-        "ALPHA.txt": lines(*label_lines(answers(dice, labels, wrong=8), "ALPHA")),
-        "MAJORITY.txt": lines(*label_lines(dict.fromkeys(queries, False), "MAJORITY")),
+        "ALPHA.txt": label_lines(answers(dice, labels, wrong=8), "ALPHA"),
+        "MAJORITY.txt": label_lines(dict.fromkeys(queries, False), "MAJORITY"),
     }
 
 
@@ -386,14 +352,9 @@ def tort(dice):
         often, seldom = (0.0, 0.0) if number in nothing_accepted else (0.75, 0.3)
         plaintiff = claims(PLAINTIFF, medium, often if decision else seldom)
         defendant = claims(DEFENDANT, medium, seldom if decision else often)
-        cases.append(
-            Case(
-                facts[-dice.whole(1, 2) :],
-                [] if number in without_plaintiff else plaintiff,
-                [] if number in without_defendant else defendant,
-                decision,
-            )
-        )
+        facts = facts[-dice.whole(1, 2) :]
+        plaintiff = [] if number in without_plaintiff else plaintiff
+        cases.append(Case(facts, plaintiff, [] if number in without_defendant else defendant, decision))
     return {
         "gold.jsonl": tort_lines(cases),
         "ALPHA.jsonl": tort_lines(guessed(dice, cases, wrong_decisions=4, wrong_claims=0.15)),
@@ -414,21 +375,21 @@ def guessed(dice, cases, wrong_decisions, wrong_claims):
 
 
 def tort_lines(cases):
-    return lines(
-        *(
-            json.dumps(
-                {
-                    "version": "1.0",
-                    "tort_id": str(number),
-                    "undisputed_facts": [{"id": str(i), "description": fact} for i, fact in enumerate(case.facts)],
-                    "plaintiff_claims": [{"id": str(i), **claim._asdict()} for i, claim in enumerate(case.plaintiff)],
-                    "defendant_claims": [{"id": str(i), **claim._asdict()} for i, claim in enumerate(case.defendant)],
-                    "court_decision": case.decision,
-                }
-            )
-            for number, case in enumerate(cases)
-        )
+    def numbered(items):
+        return [{"id": str(i), **item} for i, item in enumerate(items)]
+
+    records = (
+        {
+            "version": "1.0",
+            "tort_id": str(number),
+            "undisputed_facts": numbered({"description": fact} for fact in case.facts),
+            "plaintiff_claims": numbered(claim._asdict() for claim in case.plaintiff),
+            "defendant_claims": numbered(claim._asdict() for claim in case.defendant),
+            "court_decision": case.decision,
+        }
+        for number, case in enumerate(cases)
     )
+    return lines(*map(json.dumps, records))
 
 
 # plain TREC
@@ -453,8 +414,8 @@ def trec(dice):
     dense = top(search(dice, (topic for topic in asked if topic.query != missing), skill=0.8), 50)
     return {
         "qrels.txt": lines(*qrels),
-        "bm25.run": lines(*(row.replace(" ", "\t") for row in six_columns(bm25, "bm25"))),
-        "dense.run": scored_lines(dense, "dense", lambda rank, hit: f"{hit.score / 12:.2f}"),
+        "bm25.run": six_columns(bm25, "bm25").replace(" ", "\t"),
+        "dense.run": six_columns(dense, "dense", lambda rank, hit: f"{hit.score / 12:.2f}"),
     }
 
 
@@ -479,4 +440,4 @@ SETTINGS, PLAINTIFF, DEFENDANT = TEXTS["settings"], TEXTS["plaintiff"], TEXTS["d
 
 
 if __name__ == "__main__":
-    main()
+    make(Path(sys.argv[1]) if sys.argv[1:] else SHIPPED)

@@ -1,7 +1,7 @@
 """Differential fuzzing: files are broken at random and read in every way there is, which must all give the same.
 
-``make fuzz MINUTES=2`` takes the example files and the corpus of foreign_forms.py, changes
-lines, fields, bytes, words, encodings, separators, line ends and brackets, and compares for each pair of gold and run
+``make fuzz MINUTES=2`` takes the example files and the corpus of foreign_forms.py, breaks them as mutations.py does,
+and compares for each pair of gold and run
 
 - the plain reading with: the careful reader, small blocks, the parts of several processes, compressed, in archives, in
   Parquet, standard input, data frames, the command line, the run converted to TREC's format: scores, remarks and errors
@@ -32,8 +32,8 @@ import tempfile
 import traceback
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from time import process_time
 from types import FrameType, SimpleNamespace
@@ -42,9 +42,10 @@ from unittest import mock
 
 from mutations import EXAMPLES, Case, damaged, lines_of, made
 
-from coliee_adapters.errors import ColieeError, InputError
+from coliee_adapters.errors import ColieeError, InputError, ScoreWarning
 from coliee_adapters.files.file_kinds import kind_of
 from coliee_adapters.forms import columns, trec
+from coliee_adapters.forms.frames import frame
 from coliee_adapters.records import Run, normal_id
 from coliee_ir import Evaluator, Scores, convert, evaluate
 from coliee_ir.cli import main as coliee_ir_main
@@ -74,35 +75,35 @@ class Put(NamedTuple):
 
     case: Case
     folder: Path
+    gold: Path
+    run: Path
+    other: Path
 
     @property
-    def gold(self) -> Path:
-        return self.folder / "plain" / f"gold{self.case.endings[0]}"
+    def out(self) -> Path:
+        return self.folder / "out"
 
     @property
-    def run(self) -> Path:
-        return self.folder / "plain" / f"run{self.case.endings[1]}"
+    def task(self) -> tuple[str, ...]:
+        return ("--task", self.case.task) if self.case.task else ()
 
-    @property
-    def other(self) -> Path:
-        return self.folder / "plain" / "other.txt"
-
-    def packed(self, path: Path, ending: str) -> Path:
-        """The same content, compressed."""
-        packed = self.folder / "packed" / f"{path.name}{ending}"
-        packed.write_bytes(COMPRESSED[ending](path.read_bytes()))
-        return packed
+    def is_packed(self) -> bool:
+        """Whether one of them is an archive or the like, which is read from a folder alone."""
+        return any(kind_of(content) is not None for content in (self.case.gold, self.case.run))
 
 
 def put(case: Case, folder: Path) -> Put:
-    for name in ("plain", "packed", "out", "all"):
+    for name in ("plain", "packed", "out", "all", "damaged"):
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir()
-    files = Put(case, folder)
-    files.gold.write_bytes(case.gold)
-    files.run.write_bytes(case.run)
-    files.other.write_bytes(case.other)
+    names = (f"gold{case.endings[0]}", f"run{case.endings[1]}", "other.txt")
+    files = Put(case, folder, *(folder / "plain" / name for name in names))
+    for path, content in zip(files[2:], (case.gold, case.run, case.other), strict=True):
+        path.write_bytes(content)
     return files
+
+
+Fault = tuple[str, str, int | None]
 
 
 class Outcome(NamedTuple):
@@ -112,63 +113,58 @@ class Outcome(NamedTuple):
     task: str = ""
     numbers: str = ""
     remarks: tuple[str, ...] = ()
-    error: tuple[str, str, int | None] | None = None
+    error: Fault | None = None
 
 
 class CrashError(Exception):
     """Something other than a result or a ColieeError came out of the product."""
 
 
-def outcome(files: Put, scored: Callable[[], Scores]) -> Outcome:
+def outcome(files: Put, scored: Callable[[], Scores], stdin: str = "") -> Outcome:
     with guarded():
         try:
             scores = scored()
         except ColieeError as error:
             if isinstance(error.__cause__, Exception):  # what the guard around a submission met
                 raise CrashError(f"{error}, from {type(error.__cause__).__name__}") from error.__cause__
-            return Outcome(error=fault(files, error))
+            text = error.problem if isinstance(error, InputError) else str(error)
+            fault = type(error).__name__, neutral(files, text, stdin), getattr(error, "line", None)
+            return Outcome(error=fault)
     values = scores.measures, scores.per_query, scores.counts, scores.queries
-    return Outcome(scores.tag, scores.task, repr(values), tuple(neutral(files, text) for text in scores.remarks))
+    remarks = tuple(neutral(files, text, stdin) for text in scores.remarks)
+    return Outcome(scores.tag, scores.task, repr(values), remarks)
 
 
-def fault(files: Put, error: ColieeError) -> tuple[str, str, int | None]:
-    text = error.problem if isinstance(error, InputError) else str(error)
-    return type(error).__name__, neutral(files, text), getattr(error, "line", None)
-
-
-def neutral(files: Put, text: str) -> str:
+def neutral(files: Put, text: str, stdin: str = "") -> str:
     """A message without the paths of this way of reading."""
     for path, name in ((files.gold, "GOLD"), (files.run, "RUN")):
         packed = re.escape(f"{files.folder}/packed/") + f"(?:{name.lower()}\\.(?:zip|tgz)/)?" + re.escape(path.name)
-        packed += r"(?:\.(?:gz|xz|zst))?"
-        text = re.sub(packed, name, text).replace(str(path), name)
-    return text
+        text = re.sub(packed + r"(?:\.(?:gz|xz|zst))?", name, text).replace(str(path), name)
+    return text.replace("<stdin>", stdin) if stdin else text
 
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Whatever is not a ColieeError becomes a CrashError, and so does a warning, or a call that takes too long."""
+    """Whatever is not a ColieeError becomes a CrashError, as does a warning, or a call that takes too long."""
 
     def too_long(number: int, frame: FrameType | None) -> None:
-        raise CrashError(
-            f"more than {PATIENCE:.0f} CPU seconds, at {''.join(traceback.format_stack(frame)[-1:]).strip()}"
-        )
+        place = "".join(traceback.format_stack(frame)[-1:]).strip()
+        raise CrashError(f"more than {PATIENCE:.0f} CPU seconds, at {place}")
 
     before = signal.signal(signal.SIGPROF, too_long)
     signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            warnings.simplefilter("ignore", ScoreWarning)  # which is a result
             yield
-    except (ColieeError, CrashError, SystemExit):
+    except (ColieeError, CrashError, SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        within = [row for row in traceback.extract_tb(error.__traceback__) if "/coliee_" in row.filename] or [place]
-        where = f"{Path(within[-1].filename).name}:{within[-1].lineno} {within[-1].name}"
-        raise CrashError(f"{type(error).__name__}: {error}"[:200] + f" at {where}") from error
+        rows = traceback.extract_tb(error.__traceback__)
+        row = [row for row in rows if "/coliee_" in row.filename or row == rows[0]][-1]
+        where = f" at {Path(row.filename).name}:{row.lineno} {row.name}"
+        raise CrashError(f"{type(error).__name__}: {error}"[:200] + where) from error
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
@@ -199,12 +195,14 @@ def carefully() -> Iterator[None]:
         yield
 
 
+def blocks(size: int) -> Any:
+    return mock.patch.object(columns, "BLOCK_SIZES", (size, 0))
+
+
 def from_stdin(files: Put, side: str) -> Scores:
-    content = files.run.read_bytes() if side == "run" else files.gold.read_bytes()
-    gold: object = "-" if side == "gold" else files.gold
-    run: object = "-" if side == "run" else files.run
-    with mock.patch.object(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content))):
-        return plainly(files, gold, run)
+    source = SimpleNamespace(buffer=io.BytesIO(getattr(files.case, side)))
+    with mock.patch.object(sys, "stdin", source):
+        return plainly(files, **{side: "-"})
 
 
 class NotExpressibleError(Exception):
@@ -228,88 +226,78 @@ def from_frames(files: Put, library: str, task: str) -> Scores:
         raise NotExpressibleError
     judgements: Any = gold
     if gold.labels is None and all(gold.qrels.values()):
-        judgements = frame(
-            library, "relevance", [(q, d, n) for q, judged in gold.qrels.items() for d, n in judged.items()]
-        )
-    return evaluate(judgements, frame(library, "score", rows), task=task, measures=files.case.measures)
+        judged = [(query, document, n) for query, of in gold.qrels.items() for document, n in of.items()]
+        judgements = frame(judged, ["query_id", "doc_id", "relevance"], library)
+    names = ["query_id", "doc_id", "score"][: len(rows[0])]
+    return evaluate(judgements, frame(rows, names, library), task=task, measures=files.case.measures)
 
 
-def frame(library: str, value: str, rows: list[tuple[Any, ...]]) -> Any:
-    names = ["query_id", "doc_id", value][: len(rows[0])]
-    if library == "pandas":
-        import pandas
-
-        return pandas.DataFrame(rows, columns=names)
-    import polars
-
-    return polars.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
-
-
-class Printed(NamedTuple):
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-
-def typed(*arguments: object, stdin: bytes = b"") -> Printed:
-    """Run a command in this process."""
+def typed(*arguments: object) -> tuple[int, str, str]:
+    """Run a command in this process: its exit code, and what it prints."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    source = SimpleNamespace(buffer=io.BytesIO(stdin))
-    with (
-        guarded(),
-        mock.patch.object(sys, "stdin", source),
-        contextlib.redirect_stderr(err),
-        contextlib.redirect_stdout(out),
-    ):
+    nothing = mock.patch.object(sys, "stdin", SimpleNamespace(buffer=io.BytesIO()))
+    with guarded(), nothing, contextlib.redirect_stderr(err), contextlib.redirect_stdout(out):
         try:
             code = coliee_ir_main([str(argument) for argument in arguments])
         except SystemExit as stop:  # argparse
             code = stop.code if isinstance(stop.code, int) else 2
         sys.stdout.flush()
         sys.stderr.flush()
-    texts = [stream.buffer.getvalue().decode("utf-8", errors="replace") for stream in (out, err)]
-    return Printed(code, *texts)
+    printed, said = (stream.buffer.getvalue().decode("utf-8", errors="replace") for stream in (out, err))
+    return code, printed, said
 
 
-def command(*arguments: object, result: bool = True) -> Printed:
-    """What a command printed that did what every command promises.
+def command(*arguments: object, result: bool = True) -> tuple[int, str, str]:
+    """The same, of a command that did what every command promises.
 
     Raises:
         CrashError: another exit code, a traceback, or a result before an error, unless there may be one.
     """
-    done = typed(*arguments)
-    if done.code not in (0, 1, 2) or "Traceback (most" in done.err + done.out:
-        raise CrashError(f"exit code {done.code}: {done.err[-300:]}")
-    if done.code == 2 and not done.err.strip():
+    code, out, err = typed(*arguments)
+    if code not in (0, 1, 2) or "Traceback (most" in err + out:
+        raise CrashError(f"exit code {code}: {err[-300:]}")
+    if code == 2 and not err.strip():
         raise CrashError("exit code 2 and no sentence")
-    if result and done.code == 2 and done.out:
-        raise CrashError(f"exit code 2 after a result: {done.out[:100]!r} and {done.err[-200:]!r}")
-    return done
-
-
-#: remarks about a file, which a frame cannot give rise to
-_OF_FILES: Final = re.compile(r"tag|rank|comment|gold|byte order|written Y or N|stand together|grouped|columns?\b")
+    if result and code == 2 and out:
+        raise CrashError(f"exit code 2 after a result: {out[:100]!r} and {err[-200:]!r}")
+    return code, out, err
 
 
 # ── Checks ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-#: gives what is wrong, what came of another way of reading, or None
-Check = Callable[[Put, random.Random, Outcome], str | Outcome | None]
-CHECKS: dict[str, Callable[[Put, random.Random, Outcome], str | None]] = {}
+#: gives what is wrong, or None
+Check = Callable[[Put, random.Random, Outcome], str | None]
+CHECKS: dict[str, Check] = {}
 
 
-def check(name: str, *but: str) -> Callable[[Check], Check]:
-    """A check; the outcome of another way of reading is the same, apart from these fields."""
+def check(name: str) -> Callable[[Check], Check]:
+    return partial(CHECKS.setdefault, name)
 
-    def registered(function: Check) -> Check:
+
+#: other ways to read the same, each with a name
+Found = Generator[tuple[str, Callable[[], Scores]], None, None]
+Ways = Callable[[Put, random.Random, Outcome], Found]
+
+
+def same(name: str, *but: str, seen: Callable[[Outcome], Outcome] = lambda whole: whole) -> Callable[[Ways], Ways]:
+    """A check: what comes of every way is the same, apart from these fields, or as far as it is seen."""
+
+    def registered(ways: Ways) -> Ways:
+        @check(name)
         def compared(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-            what = function(files, chance, plain)
-            return differing(plain, what, *but) if isinstance(what, Outcome) else what
+            with contextlib.closing(ways(files, chance, plain)) as each:
+                for way, scored in each:
+                    try:
+                        found = outcome(files, scored, way)
+                    except CrashError as crash:
+                        if isinstance(crash.__cause__, NotExpressibleError):
+                            return None
+                        raise
+                    if difference := differing(seen(plain), seen(found), *but):
+                        return f"{way}: {difference}"
+            return None
 
-        CHECKS[name] = compared
-        return function
+        return ways
 
     return registered
 
@@ -329,95 +317,113 @@ def differing(first: Outcome, second: Outcome, *but: str) -> str | None:
     return None
 
 
-def same_fault(first: tuple[str, str, int | None], second: tuple[str, str, int | None]) -> bool:
+def same_fault(first: Fault, second: Fault) -> bool:
     """Whether two errors are one; of a block's faults, those of its bytes are found before those of its lines."""
-    if first == second:
-        return True
     of_bytes = ("these bytes are not UTF-8", "a NUL character")
-    return first[0] == second[0] and any(text.startswith(of_bytes) for text in (first[1], second[1]))
+    return first == second or (
+        first[0] == second[0] and any(text.startswith(of_bytes) for _, text, _ in (first, second))
+    )
 
 
-@check("careful reader")
-def _careful(files: Put, chance: random.Random, plain: Outcome) -> Outcome | None:
+@same("careful reader")
+def _careful(files: Put, chance: random.Random, plain: Outcome) -> Found:
     with carefully():
-        return outcome(files, lambda: plainly(files))
+        yield "carefully", lambda: plainly(files)
 
 
 #: remarks on ids, which are looked for beyond the first block only where that has some
-_OF_FIRST_BLOCK: Final = re.compile(
-    r"not written as the gold|fewer digits than|only in Unicode form|leading zeros were"
-)
+_OF_FIRST_BLOCK: Final = re.compile("not written as the gold|fewer digits than|only in Unicode form|leading zeros were")
 
 
 def of_any_block(whole: Outcome) -> Outcome:
     return whole._replace(remarks=tuple(text for text in whole.remarks if not _OF_FIRST_BLOCK.search(text)))
 
 
-@check("small blocks")
-def _blocks(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    plain = of_any_block(plain)
+@same("small blocks", seen=of_any_block)
+def _blocks(files: Put, chance: random.Random, plain: Outcome) -> Found:
     for size in (chance.randrange(3, 40), chance.randrange(40, 1000)):  # a byte order mark is seen in one piece
         for reader in (contextlib.nullcontext(), carefully()):
-            with mock.patch.object(columns, "BLOCK_SIZES", (size, 0)), reader:
-                if difference := differing(plain, of_any_block(outcome(files, lambda: plainly(files)))):
-                    return f"blocks of {size} bytes: {difference}"
-    return None
+            with blocks(size), reader:
+                yield f"blocks of {size} bytes", lambda: plainly(files)
 
 
-@check("parts")
-def _parts(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    plain = of_any_block(plain)
+@same("parts", seen=of_any_block)
+def _parts(files: Put, chance: random.Random, plain: Outcome) -> Found:
     for jobs in (2, 3, 7):
-        if difference := differing(plain, of_any_block(outcome(files, lambda jobs=jobs: with_jobs(files, jobs)))):  # type: ignore[misc]
-            return f"{jobs} parts: {difference}"
-    with mock.patch.object(columns, "BLOCK_SIZES", (97, 0)):
-        return differing(plain, of_any_block(outcome(files, lambda: with_jobs(files, 3))))
+        yield f"{jobs} parts", partial(with_jobs, files, jobs)
+    with blocks(97):
+        yield "3 parts, blocks of 97 bytes", lambda: with_jobs(files, 3)
 
 
-def is_packed(files: Put) -> bool:
-    """Whether one of them is an archive or the like, which is read from a folder alone."""
-    return any(kind_of(content) is not None for content in (files.case.gold, files.case.run))
-
-
-@check("compressed")
-def _packed(files: Put, chance: random.Random, plain: Outcome) -> Outcome | None:
-    if is_packed(files):
-        return None
+@same("compressed")
+def _packed(files: Put, chance: random.Random, plain: Outcome) -> Found:
     ending = chance.choice([*COMPRESSED])
-    gold, run = files.packed(files.gold, ending), files.packed(files.run, ending)
-    return outcome(files, lambda: plainly(files, gold, run))
+    gold, run = (files.folder / "packed" / f"{path.name}{ending}" for path in (files.gold, files.run))
+    for packed, content in ((gold, files.case.gold), (run, files.case.run)):
+        packed.write_bytes(COMPRESSED[ending](content))
+    if not files.is_packed():
+        yield ending, lambda: plainly(files, gold, run)
 
 
-@check("archives")
-def _archives(files: Put, chance: random.Random, plain: Outcome) -> Outcome | None:
+@same("archives")
+def _archives(files: Put, chance: random.Random, plain: Outcome) -> Found:
     """A file in an archive is read as it is outside."""
-    packed = [files.folder / "packed" / name for name in ("gold.zip", "run.tgz")]
-    with zipfile.ZipFile(packed[0], "w", zipfile.ZIP_DEFLATED) as archive:
+    gold, run = (files.folder / "packed" / name for name in ("gold.zip", "run.tgz"))
+    with zipfile.ZipFile(gold, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(files.gold, files.gold.name)
-    with tarfile.open(packed[1], "w:gz", compresslevel=1) as tarred:
+    with tarfile.open(run, "w:gz", compresslevel=1) as tarred:
         tarred.add(files.run, files.run.name)
-    if is_packed(files):
-        return None
-    gold, run = (f"{archive}/{path.name}" for archive, path in zip(packed, (files.gold, files.run), strict=True))
-    return outcome(files, lambda: plainly(files, gold, run))
+    if not files.is_packed():
+        yield "archives", lambda: plainly(files, f"{gold}/{files.gold.name}", f"{run}/{files.run.name}")
 
 
-@check("Parquet", "remarks", "tag")
-def _parquet(files: Put, chance: random.Random, plain: Outcome) -> Outcome | None:
+@same("standard input", "tag")
+def _stdin(files: Put, chance: random.Random, plain: Outcome) -> Found:
+    for side in () if files.is_packed() else ("gold", "run"):
+        yield side.upper(), partial(from_stdin, files, side)
+
+
+#: remarks about a file, which a frame cannot give rise to
+_OF_FILES: Final = re.compile(r"tag|rank|comment|gold|byte order|written Y or N|stand together|grouped|columns?\b")
+
+
+def _without_files(whole: Outcome) -> Outcome:
+    """Without remarks on files and examples, of which the first depend on how the rows of a frame are grouped."""
+    remarks = (text.partition(" (first: ")[0] for text in whole.remarks if not _OF_FILES.search(text))
+    return whole._replace(remarks=tuple(remarks))
+
+
+@same("frames", "tag", seen=_without_files)
+def _frames(files: Put, chance: random.Random, plain: Outcome) -> Found:
+    for library in ("pandas", "polars") if plain.error is None else ():
+        yield library, partial(from_frames, files, library, plain.task)
+
+
+@same("Parquet", "remarks", "tag")
+def _parquet(files: Put, chance: random.Random, plain: Outcome) -> Found:
     """Gold and run converted to Parquet have the scores that they had."""
-    if plain.error is not None or plain.task not in ("1", "2", "trec", "4", "5"):
-        return None
-    targets = [files.folder / "out" / name for name in ("gold.parquet", "run.parquet")]
-    for path, target in zip((files.gold, files.run), targets, strict=True):
-        if command("convert", path, target, "--to", "parquet", "--task", plain.task).code:
-            return None
-    return outcome(files, lambda: plainly(files, targets[0], targets[1], plain.task))
+    gold, run = (files.out / name for name in ("gold.parquet", "run.parquet"))
+    if plain.error is None and plain.task in ("1", "2", "trec", "4", "5"):
+        typed = (
+            (path, to, "--to", "parquet", "--task", plain.task) for path, to in ((files.gold, gold), (files.run, run))
+        )
+        if not any(command("convert", *words)[0] for words in typed):
+            yield "Parquet", lambda: plainly(files, gold, run, plain.task)
+
+
+@same("converted", "remarks", "tag")
+def _converted(files: Put, chance: random.Random, plain: Outcome) -> Found:
+    """A run that was converted to TREC's format has the scores that it had."""
+    target = files.out / "run.trec"
+    code, *_ = command("convert", files.run, target, "--to", "trec")
+    if plain.error is None and not code and plain.task in ("1", "2", "3", "trec"):
+        yield "converted", lambda: plainly(files, None, target, plain.task)
 
 
 @check("damaged data")
 def _damaged(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     """Damaged archives, compressed and Parquet files stop none of the sound submissions beside them."""
-    folder = files.folder / "all"
+    folder = files.folder / "damaged"
     for name in ("A.run", "B.run"):
         (folder / name).write_bytes((EXAMPLES / "trec/bm25.run").read_bytes().replace(b"bm25", name[:1].encode()))
     kinds = _packed_run()
@@ -425,78 +431,37 @@ def _damaged(files: Put, chance: random.Random, plain: Outcome) -> str | None:
         ending = chance.choice([*kinds])
         (folder / f"x{i}{ending}").write_bytes(damaged(kinds[ending], chance))
     verb, *more = chance.choice([("leaderboard", "--resamples", 20), ("evaluate", "-m", "map", "--keep-going")])
-    done = command(verb, EXAMPLES / "trec/qrels.txt", folder, "--task", "trec", "-f", "csv", *more, result=False)
-    rows = {row["run"]: row["map"] for row in csv.DictReader(io.StringIO(done.out)) if row.get("map")}
-    sound = rows.get("A") is not None and rows.get("A") == rows.get("B")
-    return None if sound else f"{verb}: {rows}, {done.err[-300:]}"
+    _, out, err = command(verb, EXAMPLES / "trec/qrels.txt", folder, "--task", "trec", "-f", "csv", *more, result=False)
+    rows = {row["run"]: row["map"] for row in csv.DictReader(io.StringIO(out)) if row.get("map")}
+    return None if rows.get("A") and rows["A"] == rows.get("B") else f"{verb}: {rows}, {err[-300:]}"
 
 
 @cache
 def _packed_run() -> dict[str, bytes]:
     """A run in everything that holds one, by ending."""
-    run, packed = EXAMPLES / "trec/bm25.run", io.BytesIO()
+    run, packed, tarred = EXAMPLES / "trec/bm25.run", io.BytesIO(), io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         convert(run, Path(folder, "run.parquet"))
         kinds = {".parquet": Path(folder, "run.parquet").read_bytes()}
     kinds |= {ending: compress(run.read_bytes()) for ending, compress in COMPRESSED.items()}
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(run, "c/c.run")
-    tarred = io.BytesIO()
     with tarfile.open(fileobj=tarred, mode="w") as archived:
         archived.add(run, "c/c.run")
     return kinds | {".zip": packed.getvalue(), ".tar": tarred.getvalue(), ".tgz": gzip.compress(tarred.getvalue())}
 
 
-@check("standard input")
-def _stdin(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    for side in () if is_packed(files) else ("gold", "run"):
-        found = outcome(files, lambda side=side: from_stdin(files, side))  # type: ignore[misc]
-        name = {"gold": "GOLD", "run": "RUN"}[side]
-        found = found._replace(
-            remarks=tuple(text.replace("<stdin>", name) for text in found.remarks),
-            error=found.error and (found.error[0], found.error[1].replace("<stdin>", name), found.error[2]),
-        )
-        if difference := differing(plain, found, "tag"):
-            return f"{side}: {difference}"
-    return None
-
-
-@check("frames")
-def _frames(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    if plain.error is not None:
-        return None
-    for library in ("pandas", "polars"):
-        try:
-            found = outcome(files, lambda library=library: from_frames(files, library, plain.task))  # type: ignore[misc]
-        except CrashError as crash:
-            if isinstance(crash.__cause__, NotExpressibleError):
-                return None
-            raise
-        if difference := differing(_without_files(plain), _without_files(found), "tag"):
-            return f"{library}: {difference}"
-    return None
-
-
-def _without_files(whole: Outcome) -> Outcome:
-    """Without remarks on files and examples, of which the first depend on how the rows of a frame are grouped."""
-    return whole._replace(
-        remarks=tuple(text.partition(" (first: ")[0] for text in whole.remarks if not _OF_FILES.search(text))
-    )
-
-
 @check("command line")
 def _typed(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     measures = (word for name in files.case.measures for word in ("-m", name))
-    done = command("evaluate", files.gold, files.run, "-f", "json", *_task(files), *measures)
+    code, out, err = command("evaluate", files.gold, files.run, "-f", "json", *files.task, *measures)
     if plain.error is not None:
-        if done.code == 2 and (
-            plain.error[1][:30] in neutral(files, done.err).replace("\\n", "\n") or gold_fails(files)
-        ):
+        is_said = plain.error[1][:30] in neutral(files, err).replace("\\n", "\n")
+        if code == 2 and (is_said or gold_fails(files)):
             return None
-        return f"exit code {done.code} and {done.err[-200:]!r} for {plain.error}"
-    if done.code != 0:
-        return f"exit code {done.code}: {done.err[-200:]!r}"
-    (run,) = json.loads(done.out)["runs"]
+    if plain.error is not None or code != 0:
+        return f"exit code {code} and {err[-200:]!r} for {plain.error}"
+    (run,) = json.loads(out)["runs"]
     remarks = tuple(neutral(files, text) for text in run["remarks"])
     return None if remarks == plain.remarks else f"remarks {remarks!s:.300} for {plain.remarks!s:.300}"
 
@@ -510,87 +475,64 @@ def gold_fails(files: Put) -> bool:
     return False
 
 
-@check("converted", "remarks", "tag")
-def _converted(files: Put, chance: random.Random, plain: Outcome) -> Outcome | None:
-    """A run that was converted to TREC's format has the scores that it had."""
-    target = files.folder / "out" / "run.trec"
-    done = command("convert", files.run, target, "--to", "trec")
-    if plain.error is not None or done.code or plain.task not in ("1", "2", "3", "trec"):
-        return None
-    return outcome(files, lambda: plainly(files, None, target, plain.task))
-
-
-def _task(files: Put) -> tuple[str, ...]:
-    return ("--task", files.case.task) if files.case.task else ()
-
-
 @check("validate")
 def _validate(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    task = () if files.case.task == "trec" else _task(files)
-    known = chance.choice([(), ("--gold", files.gold), ("--queries", files.gold)])
-    command("validate", files.run, *task, *known, "-f", chance.choice(["table", "json", "github"]), result=False)
-    with carefully(), mock.patch.object(columns, "BLOCK_SIZES", (chance.randrange(3, 1000), 0)):
-        first, second = (typed("validate", files.run, *task, *known, "-f", "json") for _ in range(2))
-    if not first == second == typed("validate", files.run, *task, *known, "-f", "json"):
+    task = () if files.case.task == "trec" else files.task
+    more = (*task, *chance.choice([(), ("--gold", files.gold), ("--queries", files.gold)]))
+    command("validate", files.run, *more, "-f", chance.choice(["table", "json", "github"]), result=False)
+    with carefully(), blocks(chance.randrange(3, 1000)):
+        first, second = (typed("validate", files.run, *more, "-f", "json") for _ in range(2))
+    if not first == second == typed("validate", files.run, *more, "-f", "json"):
         return "the findings depend on how the file is read"
-    mended = files.folder / "out" / "mended.txt"
-    command("validate", files.run, *task, *known, "--fix", mended, result=False)
+    mended = files.out / "mended.txt"
+    command("validate", files.run, *more, "--fix", mended, result=False)
     if mended.exists():
-        command("validate", mended, *task, *known, result=False)
+        command("validate", mended, *more, result=False)
     return None
 
 
-@check("convert")
-def _convert(files: Put, chance: random.Random, plain: Outcome) -> None:
-    for path in (files.gold, files.run):
-        form = chance.choice(["qrels", "json", "labels", "trec", "columns", "tort"])
-        target = chance.choice(["-", files.folder / "out" / "converted.txt"])
-        more = chance.choice([(), ("--to", form), ("--tag", "X"), ("--to", form, "--template", files.gold)])
-        command("convert", path, target, *more)
+#: what is typed, where one of the words in braces is drawn
+COMMANDS: Final = {
+    "convert": (
+        "convert GOLD {-|OUT} {|--to FORM|--tag X|--to FORM --template GOLD}",
+        "convert RUN {-|OUT} {|--to FORM|--tag X|--to FORM --template GOLD}",
+    ),
+    "compare": ("compare GOLD RUN OTHER TASK --resamples 50 --test {randomisation|t} -f TABLE {|--keep-going}",),
+    "leaderboard": ("leaderboard GOLD ALL TASK --resamples 50 -f TABLE {|--best|--table invalid|--table questions}",),
+    "tune and cut": (
+        "tune GOLD RUN TASK --by {k|score|ratio|margin} --folds 2 --save RULE --apply RUN -o {-|OUT} --tag X",
+        "cut RUN --rule RULE {|TASK}",
+    ),
+    "fuse": (
+        "fuse RUN OTHER -o {-|OUT} {|METHOD|METHOD NORM|METHOD --top 2 TASK|--fit GOLD --folds 2 --save RULE TASK}",
+    ),
+}
+DRAWN: Final = {
+    "FORM": "{qrels|json|labels|trec|columns|tort}",
+    "TABLE": "{table|json|csv|markdown|latex}",
+    "METHOD": "--method {rrf|combsum|combmnz|union|intersection|vote}",
+    "FITTED": "--fit GOLD --folds 2 --save RULE",
+    "NORM": "--norm {min-max|max|zscore|borda|none}",
+}
 
 
-FORMS: Final = ("table", "json", "csv", "markdown", "latex")
+def as_promised(files: Put, chance: random.Random, plain: Outcome, name: str) -> None:
+    rule = files.out / "rule.json"
+    rule.write_text('{"family": "score", "threshold": 0.5}')  # where none is found
+    for folder, source in (("A", files.run), ("B", files.other)):
+        (files.folder / "all" / folder).mkdir(exist_ok=True)
+        shutil.copy(source, files.folder / "all" / folder / f"sent{files.case.endings[1]}")
+    paths = {"GOLD": files.gold, "RUN": files.run, "OTHER": files.other, "ALL": files.folder / "all", "RULE": rule}
+    for line in COMMANDS[name]:
+        words = re.sub("|".join(DRAWN), lambda match: DRAWN[match[0]], line.replace("TASK", " ".join(files.task)))
+        while "{" in words:
+            words = re.sub(r"\{([^{}]*)\}", lambda match: chance.choice(match[1].split("|")), words)
+        may_print = name == "leaderboard" or "--keep-going" in words  # before it ends with 2 for the broken one
+        given = [paths.get(word, files.out / "out.txt" if word == "OUT" else word) for word in words.split()]
+        command(*given, result=not may_print)
 
 
-@check("compare")
-def _compare(files: Put, chance: random.Random, plain: Outcome) -> None:
-    test, keep = chance.choice(["randomisation", "t"]), chance.choice([(), ("--keep-going",)])
-    more = (*_task(files), "--resamples", 50, "--test", test, "-f", chance.choice(FORMS), *keep)
-    command("compare", files.gold, files.run, files.other, *more, result=not keep)
-
-
-@check("leaderboard")
-def _leaderboard(files: Put, chance: random.Random, plain: Outcome) -> None:
-    folder = files.folder / "all"
-    for name, source in (("A", files.run), ("B", files.other)):
-        (folder / name).mkdir()
-        shutil.copy(source, folder / name / f"sent{files.case.endings[1]}")
-    tables = ("--table", "invalid"), ("--table", "questions")
-    more = (*_task(files), "--resamples", 50, "-f", chance.choice(FORMS), *chance.choice([(), ("--best",), *tables]))
-    command("leaderboard", files.gold, folder, *more, result=False)  # it ends with 2 for the broken one
-
-
-@check("tune and cut")
-def _tune(files: Put, chance: random.Random, plain: Outcome) -> None:
-    rule, by = files.folder / "out" / "rule.json", chance.choice(["k", "score", "ratio", "margin"])
-    target = chance.choice(["-", files.folder / "out" / "cut.txt"])
-    outputs = ("--save", rule, "--apply", files.run, "-o", target, "--tag", "X")
-    command("tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, *outputs)
-    if not rule.exists():
-        rule.write_text('{"family": "score", "threshold": 0.5}')
-    command("cut", files.run, "--rule", rule, *chance.choice([(), _task(files)]))
-
-
-@check("fuse")
-def _fuse(files: Put, chance: random.Random, plain: Outcome) -> None:
-    method = ("--method", chance.choice(["rrf", "combsum", "combmnz", "union", "intersection", "vote"]))
-    norm = chance.choice(["min-max", "max", "zscore", "borda", "none"])
-    target, weights = chance.choice(["-", files.folder / "out" / "fused.txt"]), files.folder / "out" / "weights.json"
-    fitted = ("--fit", files.gold, "--save", weights, "--folds", 2, *_task(files))
-    more: tuple[object, ...] = chance.choice(
-        [(), method, (*method, "--norm", norm), (*method, "--top", 2, *_task(files)), fitted]
-    )
-    command("fuse", files.run, files.other, "-o", target, *more)
+CHECKS |= {name: partial(as_promised, name=name) for name in COMMANDS}
 
 
 # ── Sessions ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -611,39 +553,35 @@ class Finding(NamedTuple):
         return f"{self.check}: {what[:60]}"
 
 
-def tried(case: Case, folder: Path, seed: str, checks: Iterable[str] = CHECKS) -> Iterator[tuple[str, str]]:
+def tried(case: Case, number: int, folder: Path, seed: int, checks: Iterable[str]) -> Iterator[Finding]:
     """The checks that a case fails, and how."""
-    files = put(case, folder)
+    name = "evaluate"
     try:
+        files = put(case, folder)
         plain = outcome(files, lambda: plainly(files))
     except CrashError as crash:
-        yield "evaluate", str(crash)
+        yield Finding(name, str(crash), number, case)
         return
     for name in checks:
-        if name == "evaluate":
-            continue
-        files = put(case, folder)
         try:
-            what = CHECKS[name](files, random.Random(f"{seed}:{name}"), plain)
+            what = CHECKS[name](put(case, folder), random.Random(f"{seed}:{number}:{name}"), plain)
         except CrashError as crash:
             what = str(crash)
         if what is not None:
-            yield name, what
+            yield Finding(name, what, number, case)
 
 
 #: of these, which are slow, two a case
 _TOOLS: Final = ("damaged data", "validate", "convert", "compare", "leaderboard", "tune and cut", "fuse")
 
 
-def session(seed: int, numbers: Iterable[int], folder: Path, known: set[str] | None = None) -> Iterator[Finding]:
+def session(seed: int, numbers: Iterable[int], folder: Path) -> Iterator[Finding]:
     """Try the cases of these numbers, and give each kind of finding once."""
-    known = set() if known is None else known
+    known = set[str]()
     for number in numbers:
-        case = made(seed, number)
         chance = random.Random(f"{seed}:{number}:checks")
         checks = [name for name in CHECKS if name not in _TOOLS] + chance.sample(_TOOLS, 2)
-        for name, what in tried(case, folder, f"{seed}:{number}", checks):
-            finding = Finding(name, what, number, case)
+        for finding in tried(made(seed, number), number, folder, seed, checks):
             if finding.key not in known:
                 known.add(finding.key)
                 yield finding
@@ -652,21 +590,15 @@ def session(seed: int, numbers: Iterable[int], folder: Path, known: set[str] | N
 def reduced(finding: Finding, folder: Path, seed: int, most: int = 120) -> Case:
     """A smaller case that fails in the same way: lines are taken away while it does."""
     case = finding.case
-    left = most
-
-    def fails(smaller: Case) -> bool:
-        nonlocal left
-        left -= 1
-        findings = tried(smaller, folder, f"{seed}:{finding.number}", [finding.check])
-        return any(Finding(name, what, finding.number, smaller).key == finding.key for name, what in findings)
-
+    checks = [] if finding.check == "evaluate" else [finding.check]
     for side in ("run", "gold"):
         size = len(lines_of(getattr(case, side))) // 2
-        while size and left > 0:
+        while size and most > 0:
             first = 0
-            while first < len(lines := lines_of(getattr(case, side))) and left > 0:
+            while first < len(lines := lines_of(getattr(case, side))) and most > 0:
+                most -= 1
                 smaller = Case(**{**vars(case), side: b"\n".join(lines[:first] + lines[first + size :])})
-                if fails(smaller):
+                if any(found.key == finding.key for found in tried(smaller, finding.number, folder, seed, checks)):
                     case = smaller
                 else:
                     first += size
@@ -677,12 +609,10 @@ def reduced(finding: Finding, folder: Path, seed: int, most: int = 120) -> Case:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--minutes", type=float, default=2.0, help="of CPU time (default: 2)")
-    parser.add_argument("--seed", type=int, help="repeats a session (default: random, and printed)")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9), help="repeats a session")
     parser.add_argument("--only", type=int, metavar="N", help="only the case of this number")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="write the files of each finding to this folder")
     options = parser.parse_args()
-    seed = random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
-    print(f"seed {seed}", flush=True)
+    print(f"seed {options.seed}", flush=True)
     # a MemoryError here, not elsewhere; of what is written to, as the engine that draws figures reserves far more
     resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 4 << 30))
     done, found = 0, 0
@@ -690,25 +620,20 @@ def main() -> int:
 
     def numbers() -> Iterator[int]:
         nonlocal done
-        while options.only is None and process_time() - start < 60 * options.minutes:
+        while process_time() - start < 60 * options.minutes:
             yield done
             done += 1
-        if options.only is not None:
-            yield options.only
 
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for finding in session(seed, numbers(), folder):
+        chosen = numbers() if options.only is None else [options.only]
+        for finding in session(options.seed, chosen, Path(name)):
             found += 1
-            case = reduced(finding, folder, seed) if options.only is None else finding.case
+            case = reduced(finding, Path(name), options.seed) if options.only is None else finding.case
             print(f"\n{found}. {finding.check}: {finding.what}\n   from {case.name}: {', '.join(case.steps)}")
-            print(f"   make fuzz SEED={seed} ONLY={finding.number}   task {case.task}")
-            for side in ("gold", "run"):
-                print(f"   {side}{case.endings[side == 'run']}: {getattr(case, side)!r:.600}", flush=True)
-            if options.keep:
-                files = put(case, folder)
-                shutil.copytree(files.folder / "plain", options.keep / f"{seed}-{finding.number}-{found}")
-    print(f"\nseed {seed}: {done} cases, {found} findings, {process_time() - start:.0f} CPU seconds")
+            print(f"   make fuzz SEED={options.seed} ONLY={finding.number}   task {case.task}")
+            for side, ending in zip(("gold", "run"), case.endings, strict=True):
+                print(f"   {side}{ending}: {getattr(case, side)!r:.600}", flush=True)
+    print(f"\nseed {options.seed}: {done} cases, {found} findings, {process_time() - start:.0f} CPU seconds")
     return 1 if found else 0
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import Final
 
@@ -53,11 +54,6 @@ Mutator = Callable[[bytes, random.Random], bytes]
 MUTATORS: list[Mutator] = []
 
 
-def mutator(function: Mutator) -> Mutator:
-    MUTATORS.append(function)
-    return function
-
-
 def made(seed: int, number: int) -> Case:
     """The case of this number."""
     chance = random.Random(f"{seed}:{number}")
@@ -72,25 +68,19 @@ def made(seed: int, number: int) -> Case:
 
 def _seed(chance: random.Random) -> Case:
     if chance.random() < 0.3:
-        of = chance.choice([case for case in ALL if isinstance(case.gold, File) and isinstance(case.run, File)])
-        assert isinstance(of.gold, File)
-        assert isinstance(of.run, File)
+        of = chance.choice(ALL)
+        while not isinstance(of.gold, File) or not isinstance(of.run, File):
+            of = chance.choice(ALL)
         task = of.truth.task if chance.random() < 0.5 else None
-        endings = of.gold.ending, of.run.ending
-        return Case(of.gold.content, of.run.content, endings, task, of.run.content, of.name)
+        return Case(of.gold.content, of.run.content, (of.gold.ending, of.run.ending), task, of.run.content, of.name)
     gold, runs, task = chance.choice(PAIRS)
-    run = chance.choice(runs)
+    run, other = chance.choice(runs), chance.choice(runs)
     content = (EXAMPLES / run).read_bytes()
     if len(content) > 8000 and not run.endswith(".jsonl"):
         content = b"".join(content.splitlines(keepends=True)[: chance.randrange(20, 200)])
-    return Case(
-        (EXAMPLES / gold).read_bytes(),
-        content,
-        (Path(gold).suffix, Path(run).suffix),
-        task if task == "rationale" or chance.random() < 0.7 else None,
-        (EXAMPLES / chance.choice(runs)).read_bytes(),
-        f"{gold} {run}",
-    )
+    told = task if task == "rationale" or chance.random() < 0.7 else None
+    whole, beside = ((EXAMPLES / name).read_bytes() for name in (gold, other))
+    return Case(whole, content, (Path(gold).suffix, Path(run).suffix), told, beside, f"{gold} {run}")
 
 
 #: words that have meant trouble somewhere
@@ -104,21 +94,34 @@ _WORDS: Final = (
     "2.5.1", "1e3", "TAG x",
 )  # fmt: skip
 
-_BYTES: Final = (
-    b"\0", b"\r", b"\n", b"\t", b" ", b"\x0b", b"\x0c", b"\x1c", b"\x85", b"\xa0", b"\xff", b"\xfe", b"\xef\xbb\xbf",
-    b"\xe3\x80\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"#", b"/*", b"*/", b",", b";", b'"', b"'", b"\\", b"-",
-    b".", b"\x1f\x8b", b"\xc3", b"\xe2\x80\xa8",
+#: bytes, words and lines that are put somewhere
+_PIECES: Final = (
+    b"\0", b"\r", b"\n", b"\t", b" ", b"\x0b", b"\x0c", b"\x1c", b"\x85", b"\xa0", b"\xff", b"\xfe",
+    b"\xef\xbb\xbf", b"\xef\xbb\xbf" * 2, b"\xe3\x80\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc2\xa0",
+    b"\x1f\x8b", b"\xc3", b"\xe2\x80\xa8", b"#", b"/*", b"*/", b",", b";", b'"', b"'", b"\\", b"-", b".",
+    b" " * 1000, b" CLEAN", b"\x1a", b"\n\n\n", b"# a\n", b" # a b c\n", b"/* a */\n", b"/* a\n", b"a */\n",
+    b"/* a */ x\n", b"#\n", b"//\n", b"%\n", b"b */ q1 Q0 d 1 1 t\n",
+    b"[" * 50, b"null", b"[[]]", b'{"x": ', b'"a", ', b"<t1>", b"-991",
 )  # fmt: skip
+_MARK: Final = b"\xef\xbb\xbf"
+
+#: what is replaced, and by what
+_REPLACED: Final = (
+    (rb"[ \t,]", (b"\t", b" ", b",", b";", b"  ", b" \t ", b", ", b" ,", "\u3000".encode(), "\u00a0".encode(), b"|")),
+    (rb"\n", (b"\r\n", b"\r", b"\n\n", b"\n \n", b"\r\r\n", b"\x0b\n", b"\n\r", b"")),
+    (rb"(?<=[ \t,\d])\.[0-9]+(?=[ \t,\n])", (b"", b".5")),  # scores become equal
+    (rb'[\[\]{}<>",:]|</?\w+', (b"", b"[", b"]", b"{", b"}", b'"', b",", b":", b"<", b"</pair", *_PIECES[-7:])),
+    (rb"[^\s,;\"\[\]{}<>:]+", tuple(word.encode() for word in _WORDS)),
+)
 
 
 def lines_of(raw: bytes) -> list[bytes]:
     return raw.split(b"\n")
 
 
-def _word(raw: bytes, chance: random.Random) -> bytes:
-    """A word that has meant trouble, or one of the file's own."""
-    own = re.findall(rb"[^\s,;\"\[\]{}<>:]+", raw[:20000])
-    return chance.choice(own) if own and chance.random() < 0.4 else chance.choice(_WORDS).encode("utf-8")
+def mutator(function: Mutator) -> Mutator:
+    MUTATORS.append(function)
+    return function
 
 
 LineMutator = Callable[[list[bytes], int, random.Random], object]
@@ -127,14 +130,54 @@ LineMutator = Callable[[list[bytes], int, random.Random], object]
 def of_lines(function: LineMutator) -> LineMutator:
     """A mutator that changes a list of lines, at one of them."""
 
+    @wraps(function)
     def change(raw: bytes, chance: random.Random) -> bytes:
         lines = lines_of(raw)
         function(lines, chance.randrange(len(lines)), chance)
         return b"\n".join(lines)
 
-    change.__name__ = function.__name__
-    MUTATORS.append(change)
+    mutator(change)
     return function
+
+
+@mutator
+def something_replaced(raw: bytes, chance: random.Random) -> bytes:
+    """A word, a separator, a line end, a bracket or a score by another, at one place or everywhere."""
+    pattern, others = chance.choice(_REPLACED)
+    places = [*re.finditer(pattern, raw)]
+    if not places:
+        return raw
+    old, new = chance.choice(places), chance.choice([*others, chance.choice(places)[0]])
+    if chance.random() < 0.3:
+        return re.sub(pattern, lambda _: new, raw)
+    return raw.replace(old[0], new) if chance.random() < 0.4 else raw[: old.start()] + new + raw[old.end() :]
+
+
+@mutator
+def something_put_in(raw: bytes, chance: random.Random) -> bytes:
+    """Bytes, a comment or blanks: anywhere, over other bytes, or where a line, or every one, begins or ends."""
+    piece, at = chance.choice(_PIECES), chance.randrange(len(raw) + 1)
+    match chance.choice(["anywhere", "over", "first", "last", "line", "end", "lines", "ends"]):
+        case "anywhere":
+            return raw[:at] + piece + raw[at:]
+        case "over":
+            return raw[:at] + piece + raw[at + chance.choice([1, 2, 9]) :]
+        case "first":
+            return piece + raw
+        case "last":
+            return raw.rstrip(b"\n") + piece
+        case "lines":
+            return piece + raw.replace(b"\n", b"\n" + piece)
+        case "ends":
+            return raw.replace(b"\n", piece + b"\n")
+        case "line":
+            at = raw.rfind(b"\n", 0, at) + 1
+        case _:
+            at = raw.find(b"\n", at)
+    return raw[:at] + piece + raw[at:]
+
+
+MUTATORS *= 5  # of these there are many kinds
 
 
 @of_lines
@@ -144,8 +187,7 @@ def a_line_less_or_twice(lines: list[bytes], at: int, chance: random.Random) -> 
 
 @of_lines
 def lines_moved(lines: list[bytes], at: int, chance: random.Random) -> None:
-    other = chance.randrange(len(lines))
-    lines[at], lines[other] = lines[other], lines[at]
+    lines.insert(chance.randrange(len(lines)), lines.pop(at))
     if chance.random() < 0.5:
         chance.choice([chance.shuffle, list.reverse])(lines)
 
@@ -159,76 +201,24 @@ def a_line_of_another_file(lines: list[bytes], at: int, chance: random.Random) -
 @of_lines
 def a_field_changed(lines: list[bytes], one: int, chance: random.Random) -> None:
     """One field of one line, or the same field of every line: taken away, put twice, swapped, or another word."""
-    at, word = chance.randrange(7), _word(b"\n".join(lines), chance)
-    ways: Sequence[Callable[[list[bytes]], object]] = (
-        lambda fields: fields.pop(at % len(fields)),
-        lambda fields: fields.insert(at % len(fields), fields[at % len(fields)]),
-        lambda fields: fields.reverse(),
-        lambda fields: fields.__setitem__(at % len(fields), word),
-        lambda fields: fields.insert(at % (len(fields) + 1), word),
-    )
-    way, every = chance.choice(ways), chance.random() < 0.3
+    at, way, every = chance.randrange(7), chance.randrange(5), chance.random() < 0.3
+    word = chance.choice(_WORDS).encode()
     for number, line in enumerate(lines):
         if line.strip() and (every or number == one):
             separator = next((mark for mark in (b"\t", b" ", b",", b";") if mark in line), b" ")
             fields = line.split(separator)
-            way(fields)
+            here = at % len(fields)
+            if way == 0:
+                fields.reverse()
+            else:
+                fields[here : here + 1] = ([fields[here]] * 2, [], [word], [word, fields[here]])[way - 1]
             lines[number] = separator.join(fields)
-
-
-@of_lines
-def blanks_around(lines: list[bytes], one: int, chance: random.Random) -> None:
-    blank = chance.choice([b" ", b"\t", b"  ", b"\x0b", b"\xc2\xa0", b" " * 1000])
-    every = chance.random() < 0.4
-    for number, line in enumerate(lines):
-        if every or number == one:
-            lines[number] = blank + line if chance.random() < 0.5 else line + blank
-
-
-@of_lines
-def a_comment(lines: list[bytes], at: int, chance: random.Random) -> None:
-    marks = [b"# a", b" # a b c", b"/* a */", b"/* a", b"a */", b"/* a */ x", b"/*", b"*/", b"#", b"//", b"%"]
-    lines.insert(at, chance.choice(marks))
-    if chance.random() < 0.4:
-        lines.insert(chance.randrange(len(lines)), chance.choice([b"*/", b"b */ q1 Q0 d 1 1 t", b"/* x */"]))
-
-
-@of_lines
-def a_tag_of_two_words(lines: list[bytes], at: int, chance: random.Random) -> None:
-    stop = chance.choice([1, len(lines), at + 1])
-    lines[:stop] = [line + b" CLEAN" if line else line for line in lines[:stop]]
-
-
-@of_lines
-def byte_order_marks(lines: list[bytes], at: int, chance: random.Random) -> None:
-    at, mark = chance.choice([0, at]), b"\xef\xbb\xbf"
-    lines[at] = mark * chance.choice([1, 2, 3]) + lines[at]
 
 
 @mutator
 def begun_late_or_cut_short(raw: bytes, chance: random.Random) -> bytes:
     at = chance.randrange(len(raw) + 1)
     return chance.choice([raw[:at], raw[min(at, 200) :]])
-
-
-@mutator
-def a_word_replaced(raw: bytes, chance: random.Random) -> bytes:
-    words = re.findall(rb"[^\s,;\"\[\]{}<>:]+", raw)
-    if not words:
-        return raw
-    old, new = chance.choice(words), _word(raw, chance)
-    if chance.random() < 0.5:
-        return raw.replace(old, new)
-    places = [match.start() for match in re.finditer(re.escape(old), raw)]
-    at = chance.choice(places)
-    return raw[:at] + new + raw[at + len(old) :]
-
-
-@mutator
-def a_byte_changed(raw: bytes, chance: random.Random) -> bytes:
-    at = chance.randrange(len(raw) + 1)
-    end = min(len(raw), at + chance.choice([0, 0, 1, 1, 2, 9]))
-    return raw[:at] + (chance.choice(_BYTES) if chance.random() < 0.8 else b"") + raw[end:]
 
 
 @mutator
@@ -249,60 +239,15 @@ def an_encoding(raw: bytes, chance: random.Random) -> bytes:
 
 
 @mutator
-def another_separator(raw: bytes, chance: random.Random) -> bytes:
-    old = chance.choice([b" ", b"\t", b","])
-    new = chance.choice([b"\t", b",", b";", b"  ", b" \t ", b", ", b" ,", "\u3000".encode(), "\u00a0".encode(), b"|"])
-    if chance.random() < 0.5:
-        return raw.replace(old, new)
-    start = chance.randrange(len(raw) + 1)
-    return raw[:start] + raw[start:].replace(old, new, 3)
-
-
-@mutator
-def other_line_ends(raw: bytes, chance: random.Random) -> bytes:
-    end = chance.choice([b"\r\n", b"\r", b"\n\n", b"\n \n", b"\r\r\n", b"\x0b\n", b"\n\r"])
-    if chance.random() < 0.5:
-        return raw.replace(b"\n", end)
-    at = [match.start() for match in re.finditer(rb"\n", raw)]
-    place = chance.choice(at) if at else len(raw)
-    return raw[:place] + end + raw[place + 1 :]
-
-
-@mutator
-def no_last_line_end(raw: bytes, chance: random.Random) -> bytes:
-    return raw.rstrip(b"\n") + chance.choice([b"", b" ", b"\r", b"\n\n\n", b"\x1a"])
-
-
-@mutator
 def a_header(raw: bytes, chance: random.Random) -> bytes:
     names = ["query_id", "doc_id", "score", "rank", "label", "qid", "docno", "prediction", "Q0", "tag", "id", "x"]
-    width = chance.choice([2, 3, 4, 5, 6])
-    return chance.choice([" ", "\t", ",", ";"]).join(chance.sample(names, width)).encode() + b"\n" + raw
-
-
-@mutator
-def equal_scores(raw: bytes, chance: random.Random) -> bytes:
-    digits = chance.choice([0, 1])
-    return re.sub(rb"(?<=[ \t,])(-?[0-9]+)\.([0-9]+)(?=[ \t,\n])", rb"\1" if digits == 0 else rb"\1.5", raw)
-
-
-@mutator
-def brackets(raw: bytes, chance: random.Random) -> bytes:
-    """What JSON and XML are made of, moved about."""
-    marks = [match.span() for match in re.finditer(rb'[\[\]{}<>",:]|</?\w+', raw)]
-    if not marks:
-        return raw
-    (first, last), other = chance.choice(marks), chance.choice(marks)
-    new = chance.choice(
-        [b"", raw[other[0] : other[1]], b"[" * 50, b"null", b"[[]]", b'{"x": ', b'"a", ', b"<t1>", b"-991"]
-    )
-    return raw[:first] + new + raw[last:]
+    chosen = chance.sample(names, chance.randrange(2, 7))
+    return chance.choice([" ", "\t", ",", ";"]).join(chosen).encode() + b"\n" + raw
 
 
 @mutator
 def nothing_left_or_all_twice(raw: bytes, chance: random.Random) -> bytes:
-    mark = b"\xef\xbb\xbf"
-    return chance.choice([b"", b"\n", b" ", mark, b"\0", b"{}", b"[]", b"#\n", mark + mark + b"\n", raw + raw])
+    return chance.choice([b"", b"\n", b" ", _MARK, b"\0", b"{}", b"[]", b"#\n", _MARK + _MARK + b"\n", raw + raw])
 
 
 def damaged(content: bytes, chance: random.Random) -> bytes:

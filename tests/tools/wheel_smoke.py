@@ -26,34 +26,31 @@ CHECKS = (
 )
 
 
-def run(*command: str | Path, cwd: Path) -> str:
+def run(*command: str | Path, cwd: Path) -> None:
     """Run a command, and show its output only if it fails."""
     environment = {**os.environ, "PIP_CONSTRAINT": (ROOT / "constraints.txt").as_uri()}  # pip splits a path at blanks
     done = subprocess.run([str(c) for c in command], cwd=cwd, env=environment, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"wheel smoke test: {' '.join(map(str, command))} failed\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        pip = ("-m", "pip", "--quiet", "--disable-pip-version-check")
-        run(sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
-        (wheel,) = folder.glob("*.whl")
-        held = set(zipfile.ZipFile(wheel).namelist())
-        for needed in ("coliee_ir/py.typed", "coliee_adapters/py.typed", "coliee_ir/examples/task1/gold.json", *DATA):
-            if needed not in held:
-                sys.exit(f"wheel smoke test: {needed} is not in the wheel")
-        if strays := [entry for entry in held if entry.startswith(("tests/", "benchmarks/"))]:
-            sys.exit(f"wheel smoke test: {strays[0]} is in the wheel")
-        venv.create(folder / "venv", with_pip=True)
-        python = folder / "venv" / "bin" / "python"
-        run(python, *pip, "install", wheel, cwd=folder)
-        for check in CHECKS:
-            run(python, "-W", "error", *check, cwd=folder)
+def main(folder: Path) -> None:
+    pip = ("-m", "pip", "--quiet", "--disable-pip-version-check")
+    run(sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
+    (wheel,) = folder.glob("*.whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    needed = {"coliee_ir/py.typed", "coliee_adapters/py.typed", "coliee_ir/examples/task1/gold.json", *DATA}
+    strays = {entry for entry in held if entry.startswith(("tests/", "benchmarks/"))}
+    if wrong := needed - held | strays:
+        sys.exit(f"wheel smoke test: not in the wheel, or in it and no part of it: {sorted(wrong)}")
+    venv.create(folder / "venv", with_pip=True)
+    python = folder / "venv" / "bin" / "python"
+    run(python, *pip, "install", wheel, cwd=folder)
+    for check in CHECKS:
+        run(python, "-W", "error", *check, cwd=folder)
     print("wheel smoke test: built, installed, demo scored")
 
 
 if __name__ == "__main__":
-    main()
+    with tempfile.TemporaryDirectory() as name:
+        main(Path(name))

@@ -2,21 +2,19 @@
 
 import csv
 import json
-from pathlib import Path
 
 import one_step
 import pytest
 from asserting import forms_of
+from example_runs import EXAMPLES
 
-import coliee_ir.examples
 from coliee_adapters.errors import UsageError
 from coliee_ir import Run, Submission, evaluate, evaluate_all, fit_fusion, tune, validate
 from coliee_ir.commands.tune.result import Tunings
 from coliee_ir.output.rendering import print_to_terminal, render
 from coliee_ir.scoring.output import ScoreTable
 
-TASK1 = Path(coliee_ir.examples.__file__).parent / "task1"
-GOLD, RUNS = TASK1 / "gold.json", [TASK1 / "bm25.txt", TASK1 / "dense.txt"]
+GOLD, *RUNS = (EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt"))
 
 RESULTS = {
     "Scores": lambda: evaluate(GOLD, RUNS[0]),
@@ -29,41 +27,31 @@ RESULTS = {
 }
 
 
-@pytest.fixture(scope="module", params=RESULTS)
-def result(request):
-    return RESULTS[request.param]()
-
-
-def test_it_shows_itself_briefly_as_text_in_a_notebook_and_as_a_frame(result):
-    assert repr(result).startswith(f"{type(result).__name__}(")
-    assert len(repr(result)) < 250
-    assert any(run.stem in str(result) for run in RUNS)
-    assert len(str(result).splitlines()) >= 2
-    assert result._repr_html_().startswith("<table>")
-    assert any(run.stem in result._repr_html_() for run in RUNS)
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_shows_itself_as_text_in_a_notebook_as_a_frame_and_whole_on_a_terminal(name, capsys, monkeypatch):
+    result = RESULTS[name]()
+    assert type(result).__name__ == name
+    assert repr(result).startswith(f"{name}(") and len(repr(result)) < 250
+    for text in (str(result), result._repr_html_()):
+        assert any(run.stem in text for run in RUNS)
+    assert len(str(result).splitlines()) >= 2 and result._repr_html_().startswith("<table>")
     assert result.to_dict()
     for library in ("pandas", "polars"):
         assert len(result.to_frame(library)) >= 1
     with pytest.raises(UsageError):
         result.to_frame("arrow")
-
-
-def test_a_terminal_shows_every_sentence_that_a_file_has(result, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     print_to_terminal(result)
-    shown = capsys.readouterr().out
-    places = [
-        shown.index(sentence) for sentence in [*result.lead(), *(t.caption for t in result.tables()), *result.notes()]
-    ]
+    shown, captions = capsys.readouterr().out, [table.caption for table in result.tables()]
+    places = [shown.index(sentence) for sentence in [*result.lead(), *captions, *result.notes()]]
     assert places == sorted(places)
 
 
 def test_scores_have_a_row_for_each_query():
     scores = evaluate(GOLD, RUNS[0])
     frame = scores.to_frame(per_query=True)
-    assert dict(zip(frame["query"], frame["MicroF1"], strict=True)) == {
-        query: values["MicroF1"] for query, values in scores.per_query.items()
-    }
+    values = {query: values["MicroF1"] for query, values in scores.per_query.items()}
+    assert dict(zip(frame["query"], frame["MicroF1"], strict=True)) == values
     with pytest.raises(UsageError):
         one_step.compare(GOLD, *RUNS, n_resamples=99).to_frame(per_query=True)
 
@@ -92,8 +80,7 @@ def test_no_tag_or_id_breaks_a_form_or_reaches_the_terminal(name):
     result = HOSTILE[name]()
     for form in forms_of(type(result)):
         text = render(result, form)
-        assert text.endswith("\n")
-        assert "\x1b" not in text
+        assert text.endswith("\n") and "\x1b" not in text
         assert form in ("json", "jsonl") or "\u202e" not in text
         assert form in ("json", "jsonl", "csv", "tsv", "table", "latex", "trec") or "<b>5" not in text
         if form == "json":
@@ -107,6 +94,5 @@ def test_no_tag_or_id_breaks_a_form_or_reaches_the_terminal(name):
 
 
 def test_a_submission_is_evaluated_like_its_parts():
-    folder = TASK1.parent / "task3"
-    gold, run, answers = folder / "gold.xml", folder / "task3.ALPHA", folder / "answers.ALPHA"
+    gold, run, answers = (EXAMPLES / "task3" / name for name in ("gold.xml", "task3.ALPHA", "answers.ALPHA"))
     assert evaluate(gold, Submission(run, answers)).to_dict() == evaluate(gold, run, answers=answers).to_dict()
