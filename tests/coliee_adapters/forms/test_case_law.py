@@ -2,7 +2,7 @@ import io
 
 import pytest
 from asserting import matches
-from by_form import readers, sniffed, write
+from by_form import ranked, readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import refused, remarks_of, told
@@ -13,22 +13,6 @@ from coliee_adapters.remarks import Remarks
 
 read_gold, read_run = readers("json", "json")
 read_xml, read_columns = readers("xml", "columns")
-
-# ids that no rule changes: no blanks of any kind, no .txt at the end
-WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(lambda w: w[-4:] != ".txt")
-#: COLIEE's ids have no commas in them
-COLIEE_IDS = WORDS.filter(lambda word: not set(word) & set(",;、，；"))
-
-QUERIES = COLIEE_IDS.filter(lambda word: not word.startswith(("#", "/*")))
-
-
-def ranked(run):
-    """The segments of a run: query, documents, scores."""
-    return [
-        (query, list(block.documents[first:last]), None if block.scores is None else block.scores[first:last].tolist())
-        for block in run.blocks()
-        for query, first, last in block.segments()
-    ]
 
 
 @pytest.mark.parametrize(
@@ -56,25 +40,54 @@ def test_gold_in_json_is_read(source, text, qrels):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "found"),
+    ("text", "expected", "scored"),
     [
-        ("{}", None, "{}"), ("17", None, "17"), ('{"001": ["a"],\n "002": 5}', 2, "5"),
-        ('{"001": ["a"],\n "002.txt": null}', 2, "None"), ('{"001":\n\n ["a", ["b"]]}', 1, "['b']"),
-        ('{"001": ["a", true]}', 1, "True"), ('{"001": [1.0]}', 1, "1.0"), ('{"001": [" "]}', 1, ""),
-        ('{"": ["001"]}', 1, ""), ('{".txt": ["001"]}', 1, ""), ('{"1": {"a": 10000}}', 1, "10000"),
-        ('{"0": {"b": 1},\n"1": {"a": 1, "a.txt": 2}}', 2, "1 a"), ('{"1": ["a"],\n"1.txt": ["b"]}', 2, "1.txt"),
-        ('{"1": ["a"]', 1, None), ('{"11": ["2"],\n"2": ["11"],\n"1": 5}', 3, "5"),
-        ('{"3": ["1"],\n"1.txt" : 5}', 2, "5"), ('{"1": 5, "1.txt.txt": []}', 1, "5"),
-        ('{"\\u0031": 5, "2": ["1"]}', 1, "5"), ('{"2": {"1": 1},\n"1": 5}', 2, "5"),
+        ('{"1.txt": ["b.txt", 13, "b"], "2": [], "3": "c, d"}', {"1": ["b", "13", "b"], "2": [], "3": ["c", "d"]}, 0),
+        ('{"1": {"b.txt": 2, "a": -0.5}, "2": {}, "3": []}', {"1": [("b", 2.0), ("a", -0.5)], "2": [], "3": []}, 1),
+        ('{"1": ["a"], "2": {}}', {"1": ["a"], "2": []}, 0),
+        ('{"1": [], "2": {}}', {"1": [], "2": []}, 0),
+        ('{"1": {"a": 1, "a.txt": 2}}', {"1": [("a", 1.0), ("a", 2.0)]}, 1),
     ],
 )  # fmt: skip
-def test_what_is_no_gold_in_json_is_refused(source, text, line, found):
-    error = refused(read_gold, source(text))
+def test_a_run_in_json_is_read(source, text, expected, scored):
+    run = read_run(source(text, "my run.json"))
+    wanted = {query: [one if scored else (one, None) for one in found] for query, found in expected.items()}
+    assert ranked(run) == ranked(run) == wanted
+    assert list(ranked(run)) == list(wanted)
+    assert (run.tag, run.path, run.format, run.scored) == ("my run", "my run.json", "json", bool(scored))
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "line", "found"),
+    [
+        *((read_gold, text, line, found) for text, line, found in (
+            ("{}", None, "{}"), ("17", None, "17"), ('{"001": ["a"],\n "002": 5}', 2, "5"),
+            ('{"001": ["a"],\n "002.txt": null}', 2, "None"), ('{"001":\n\n ["a", ["b"]]}', 1, "['b']"),
+            ('{"001": ["a", true]}', 1, "True"), ('{"001": [1.0]}', 1, "1.0"), ('{"001": [" "]}', 1, ""),
+            ('{"": ["001"]}', 1, ""), ('{".txt": ["001"]}', 1, ""), ('{"1": {"a": 10000}}', 1, "10000"),
+            ('{"0": {"b": 1},\n"1": {"a": 1, "a.txt": 2}}', 2, "1 a"), ('{"1": ["a"],\n"1.txt": ["b"]}', 2, "1.txt"),
+            ('{"1": ["a"]', 1, None), ('{"11": ["2"],\n"2": ["11"],\n"1": 5}', 3, "5"),
+            ('{"3": ["1"],\n"1.txt" : 5}', 2, "5"), ('{"1": 5, "1.txt.txt": []}', 1, "5"),
+            ('{"\\u0031": 5, "2": ["1"]}', 1, "5"), ('{"2": {"1": 1},\n"1": 5}', 2, "5"),
+        )),
+        *((read_run, text, line, found) for text, line, found in (
+            ('{"1": ["a"], "2": {"b": 1}}', 1, "b"), ('{"1": {"a": null}}', 1, "None"),
+            ('{"1": {"a": 1%s}}' % ("0" * 400), 1, f"1{'0' * 400}"), ('{"1": {"a": NaN}}', 1, "NaN"),
+            ('{"1": 5}', 1, "5"), ('{"1": [], "1.txt": []}', 1, "1.txt"), ('["1"]', None, '["1"]'),
+        )),
+    ],
+)  # fmt: skip
+def test_what_is_no_gold_or_run_in_json_is_refused(source, read, text, line, found):
+    error = refused(read, source(text))
     assert (error.line, error.found) == (line, found)
 
 
 def xml(*instances, task="task='1'"):
     return f"<COLIEE {task}>\n" + "\n".join(instances) + "\n</COLIEE>\n"
+
+
+def instance(documents, query="1"):
+    return f"<instance id='{query}'><cases_noticed>{documents}</cases_noticed></instance>"
 
 
 @pytest.mark.parametrize(
@@ -86,8 +99,7 @@ def xml(*instances, task="task='1'"):
          "1", {"1": {"3": 1, "4": 1, "5": 1}}),
         (xml("<instance id='1'><a><entailing_paragraphs>3 4</entailing_paragraphs></a></instance>", task="task='2'"),
          "2", {"1": {"3": 1, "4": 1}}),
-        (xml("<instance id='1'><entailing_paragraphs>3</entailing_paragraphs></instance>",
-             "<instance id='2'><cases_noticed>4</cases_noticed></instance>", task=""),
+        (xml("<instance id='1'><entailing_paragraphs>3</entailing_paragraphs></instance>", instance(4, 2), task=""),
          None, {"1": {"3": 1}, "2": {"4": 1}}),
         (xml("<instance id='1'><cases_noticed>3</cases_noticed>",
              "<entailing_paragraphs>4</entailing_paragraphs></instance>"), "1", {"1": {"3": 1}}),
@@ -98,12 +110,8 @@ def test_gold_in_the_older_xml_is_read(source, text, task, qrels):
     assert gold.qrels == qrels
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "xml", task)
     assert not gold.remarks
-    twice = read_xml(source(instance("3,3.txt")))
+    twice = read_xml(source(xml(instance("3,3.txt"))))
     assert (twice.qrels, twice.remarks.examples("gold-duplicate")) == ({"1": {"3": 1}}, ("line 2: 1 3",))
-
-
-def instance(documents, query="1"):
-    return xml(f"<instance id='{query}'><cases_noticed>{documents}</cases_noticed></instance>")
 
 
 @pytest.mark.parametrize(
@@ -111,76 +119,40 @@ def instance(documents, query="1"):
     [
         (xml("<instance><cases_noticed>3</cases_noticed></instance>"), ", line 2: [missing-id]"),
         (xml("<instance id=' .txt'/>"), ", line 2: [missing-id]"),
-        (xml("<instance id='1'><cases_noticed>3</cases_noticed></instance>", "<instance id='1.txt'/>"),
-         ", line 3: [duplicate] (found '1')"),
-        (instance("013", "001 002"), ", line 2: [bad-id] (found '001 002')"),
-        (instance("013,.txt"), ", line 2: [bad-id] (found '')"),
-        (instance("013,\ufeff014"), ", line 2: [bad-id] (found '\\ufeff014')"),
-        (instance(" , "), ": [no-relevant] cases_noticed …"),
+        (xml(instance(3), "<instance id='1.txt'/>"), ", line 3: [duplicate] (found '1')"),
+        (xml(instance("013", "001 002")), ", line 2: [bad-id] (found '001 002')"),
+        (xml(instance("013,.txt")), ", line 2: [bad-id] (found '')"),
+        (xml(instance("013,\ufeff014")), ", line 2: [bad-id] (found '\\ufeff014')"),
+        (xml(instance(" , ")), ": [no-relevant] cases_noticed …"),
         (xml(task=""), ": [no-relevant] cases_noticed … or <entailing_paragraphs>"),
         ("<COLIEE>", ", line 1, column 9: [syntax] no element found …"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_gold_in_the_older_xml_is_refused(source, text, message):
     assert matches(told(read_xml, source(text)), f"f.txt{message}")
 
 
-@pytest.mark.parametrize(
-    ("text", "segments"),
-    [
-        ('{"1.txt": ["b.txt", 13, "b"], "2": [], "3": "c, d.txt"}',
-         [("1", ["b", "13", "b"], None), ("2", [], None), ("3", ["c", "d"], None)]),
-        ('{"1": {"b.txt": 2, "a": -0.5}, "2": {}, "3": []}',
-         [("1", ["b", "a"], [2.0, -0.5]), ("2", [], []), ("3", [], [])]),
-        ('{"1": ["a"], "2": {}}', [("1", ["a"], None), ("2", [], None)]),
-        ('{"1": [], "2": {}}', [("1", [], None), ("2", [], None)]),
-        ('{"1": {"a": 1, "a.txt": 2}}', [("1", ["a", "a"], [1.0, 2.0])]),
-    ],
-)  # fmt: skip
-def test_a_run_in_json_is_read(source, text, segments):
-    run = read_run(source(text, "my run.json"))
-    assert ranked(run) == ranked(run) == segments
-    assert run.scored == any(scores is not None for _, _, scores in segments)
-    assert (run.tag, run.path, run.format) == ("my run", "my run.json", "json")
+# ids that no rule changes: no blanks of any kind, no .txt at the end
+WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(lambda w: w[-4:] != ".txt")
+#: COLIEE's ids have no commas in them
+IDS = WORDS.filter(lambda word: not set(word) & set(",;、，；"))
+QUERIES = IDS.filter(lambda word: not word.startswith(("#", "/*")))
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "found"),
-    [
-        ('{"1": ["a"], "2": {"b": 1}}', 1, "b"), ('{"1": {"a": null}}', 1, "None"),
-        ('{"1": {"a": 1%s}}' % ("0" * 400), 1, f"1{'0' * 400}"), ('{"1": {"a": NaN}}', 1, "NaN"),
-        ('{"1": 5}', 1, "5"), ('{"1": [], "1.txt": []}', 1, "1.txt"), ('["1"]', None, '["1"]'),
-    ],
-)  # fmt: skip
-def test_what_is_no_run_in_json_is_refused(source, text, line, found):
-    error = refused(read_run, source(text))
-    assert (error.line, error.found) == (line, found)
+@given(st.dictionaries(QUERIES, st.lists(IDS, min_size=1, max_size=3, unique=True), min_size=1, max_size=3), WORDS)
+def test_what_is_written_is_read_again(tmp_path_factory, held, tag):
+    def again(read, name, documents, **more):
+        path, stream = tmp_path_factory.getbasetemp() / "written", io.StringIO(newline="\n")
+        write(name, documents, stream, **more)
+        path.write_bytes(stream.getvalue().encode())
+        return stream.getvalue(), read(Source(path))
 
-
-@given(
-    st.dictionaries(COLIEE_IDS, st.lists(COLIEE_IDS, unique=True, max_size=3), min_size=1, max_size=3).filter(
-        lambda gold: any(gold.values())
-    )
-)
-def test_a_gold_survives_writing(tmp_path_factory, gold):
-    path = tmp_path_factory.getbasetemp() / "gold.json"
-    stream = io.StringIO(newline="\n")
-    write("json", gold, stream, scored=False)
-    assert stream.getvalue().startswith('{\n "') and stream.getvalue().endswith("]\n}\n")  # laid out for people
-    path.write_bytes(stream.getvalue().encode())
-    read = read_gold(Source(path))
-    assert read.qrels == {query: dict.fromkeys(documents, 1) for query, documents in gold.items()}
-    assert not read.remarks
-
-
-@given(st.dictionaries(QUERIES, st.lists(COLIEE_IDS, min_size=1, max_size=3), min_size=1, max_size=3), WORDS)
-def test_a_run_that_is_written(tmp_path_factory, rankings, tag):
-    path = tmp_path_factory.getbasetemp() / "run"
-    stream = io.StringIO(newline="\n")
-    write("columns", rankings, stream, tag=tag)
-    path.write_bytes(stream.getvalue().encode())
-    run = read_columns(Source(path))
-    assert ranked(run) == [(query, documents, None) for query, documents in rankings.items()]
+    text, gold = again(read_gold, "json", {**held, "none": []}, scored=False)
+    assert text.startswith('{\n "') and text.endswith("]\n}\n")  # laid out for people
+    assert gold.qrels == {query: dict.fromkeys(documents, 1) for query, documents in {**held, "none": []}.items()}
+    assert not gold.remarks
+    _, run = again(read_columns, "columns", held, tag=tag)
+    assert ranked(run) == {query: [(document, None) for document in documents] for query, documents in held.items()}
     assert (run.tag, remarks_of(run)) == (tag, Remarks())
 
 

@@ -1,5 +1,4 @@
 import re
-from typing import NamedTuple
 
 import pytest
 from asserting import begins, heard, matches
@@ -18,35 +17,24 @@ LAYOUTS = {"three": THREE_COLUMNS, "six": SIX_COLUMNS}
 BLOCKS = (7, 64, 1 << 16)
 
 
-class Line(NamedTuple):
-    """A line that was read: with its query, instead of its place in a segment."""
-
-    query: str
-    document: str
-    score: float | None
-    rank: str | None
-
-
 def as_number(rank):
     """A rank without leading zeros, which the fast lane does not keep."""
     return str(int(rank)) if rank is not None and re.fullmatch("[0-9]{1,18}", rank) else rank
 
 
 def read(source, layout, rule=exact_id):
-    """What the reader makes of a file: its lines and remarks, or what it says."""
-    lines = []
-    remarks = Remarks()
+    """What the reader makes of a file: query, document, score and rank of each line, and remarks; or what it says."""
+    lines, remarks = [], Remarks()
     try:
         for block in read_blocks(source, layout, rule):
-            assert block.starts[-1] == len(block.documents)
-            assert len(block.starts) == len(block.queries) + 1
+            assert (block.starts[-1], len(block.starts)) == (len(block.documents), len(block.queries) + 1)
             assert not block.documents or block.starts[0] == 0
             for query, first, last in block.segments():
                 assert first < last
                 for at in range(first, last):
                     score = None if block.scores is None else block.scores[at]
                     rank = None if block.ranks is None else as_number(str(block.ranks[at]))
-                    lines.append(Line(query, block.documents[at], score, rank))
+                    lines.append((query, block.documents[at], score, rank))
             remarks += block.remarks or Remarks()
     except InputError as error:
         return heard(error)
@@ -88,7 +76,7 @@ def twin(content, name, layout, rule):
         if layout is SIX_COLUMNS and fields[4] == "e":  # of what is drawn, the only text that is no number
             return f"{where}: [bad-score] (found 'e')"
         score, rank = (float(fields[4]), fields[3]) if layout is SIX_COLUMNS else (None, None)
-        lines.append(Line(*ids, score, rank))
+        lines.append((*ids, score, rank))
     if unclosed:
         return f"{name}, line {body.count(chr(10)) + 1}: [syntax]"
     return (lines, remarks) if lines else f"{name}: [empty]"
@@ -98,18 +86,13 @@ def twin(content, name, layout, rule):
 _BODY = st.text("a0-_ü民#*/\xa0\u3000", max_size=3)
 _QUERIES = st.builds("".join, st.tuples(st.sampled_from("ab1民"), _BODY, st.sampled_from(["", ".txt", "\xa0"])))
 _DOCUMENTS = st.builds("".join, st.tuples(st.sampled_from("ab1#/\xa0"), _BODY, st.sampled_from(["", ".txt", "\x1f"])))
-_SCORES = st.sampled_from(["1", "-0.5", "2e3", "1e-400", ".5", "5.", "+1", "0"]) | st.floats(
-    allow_nan=False, allow_infinity=False
-).map(repr)
+_FINITE = st.floats(allow_nan=False, allow_infinity=False).map(repr)
+_SCORES = st.sampled_from(["1", "-0.5", "2e3", "1e-400", ".5", "5.", "+1", "0"]) | _FINITE
 _TAGS = st.sampled_from(["T", "T", "T", "T", "U", "民", "#T"])
 _BLANKS = st.sampled_from([" "] * 9 + ["  ", "\t", " \t ", "\v", "\f "])
 _ENDS = st.sampled_from([""] * 9 + [" ", "\t", "  ", "\r", " \r", "\r\r", "\f"])
-_COMMENTS = st.sampled_from(
-    [
-        *("", " ", "\t\r", "# a", " #", "/* a */", "/* a\nb c d */", "\t/*\n# */ # */", "/* a\n\n*/ /* b\n*/"),
-        *("/*/ */", "/*\nb d T\nb Q0 d 1 1 T\n*/"),
-    ]
-)
+_COMMENTS = st.sampled_from(["", " ", "\t\r", "# a", " #", "/* a */", "/* a\nb c d */", "\t/*\n# */ # */", "/*/ */",
+                             "/* a\n\n*/ /* b\n*/", "/*\nb d T\nb Q0 d 1 1 T\n*/"])  # fmt: skip
 _BAD = st.sampled_from(["a", "a b c d e f g h", "a\rb c d e f", "/* a", "a b\rT"])
 
 
@@ -194,37 +177,47 @@ def test_regular_lines_take_the_fast_lane(path, monkeypatch, name, old, new):
 def test_a_line_may_be_longer_than_a_block(path):
     long = "d" * (max(BLOCKS) + 5000)
     for outcome in readings(path, f"q {long} T\nq d T".encode(), THREE_COLUMNS):
-        assert outcome == ([Line("q", long, None, None), Line("q", "d", None, None)], Remarks())
+        assert outcome == ([("q", long, None, None), ("q", "d", None, None)], Remarks())
 
 
-#: by kind: a line, and what is found of it where that is another text
+#: by layout and kind: a line, and what is found of it where that is another text
 BAD_LINES = {
-    "three": {
-        "columns": [
-            *("q", "q,d,T", "q;d;T", "q d", "q,d; T", (" d T", "d T"), "q  T", ("q d ", "q d"), "q d T x"),
-            *("q d\vx T", "q d T\fx", "q Q0 d 1 0.5 T", ("/* a */ q d", "q d"), "q \x1b[2J"),
-        ],
-        "encoding": ["q d\rT", ("q d T\0", None)],
-    },
-    "six": {
-        "columns": [
-            *("q d T", "q Q0 d 1 0.5", ("q Q0 d 1 0.5 ", "q Q0 d 1 0.5"), (" Q0 d 1 0.5 T", "Q0 d 1 0.5 T")),
-            *("q  d 1 0.5 T", "q Q0  1 0.5 T", "q Q0 d  0.5 T", "q Q0 d 1  T"),
-        ],
-        "bad-score": [
-            (f"q Q0 d 1 {score} T", score)
-            for score in ("nan", "NaN", "inf", "-inf", "Infinity", "1e400", "-1e999", "1_0", "1e1_0", "0x10", "1,5",
-                          "--1", "1.0.0", "x", "١٢", "１", "1²", "½", "\xa05", "5\u3000")
-        ],
-        "encoding": [("q Q0 d 1 0.5\0 T", None)],
-    },
+    ("three", "columns"): [
+        *("q", "q,d,T", "q;d;T", "q d", "q,d; T", (" d T", "d T"), "q  T", ("q d ", "q d"), "q d T x", "q d\vx T"),
+        *("q d T\fx", "q Q0 d 1 0.5 T", ("/* a */ q d", "q d"), "q \x1b[2J"),
+    ],
+    ("three", "encoding"): ["q d\rT", ("q d T\0", None)],
+    ("three", "bad-id"): ["985 020, 100 T", "985 020,100 T", "985 020; T"],  # two documents of Task 1 or 2
+    ("six", "columns"): [
+        *("q d T", "q Q0 d 1 0.5", ("q Q0 d 1 0.5 ", "q Q0 d 1 0.5"), (" Q0 d 1 0.5 T", "Q0 d 1 0.5 T")),
+        *("q  d 1 0.5 T", "q Q0  1 0.5 T", "q Q0 d  0.5 T", "q Q0 d 1  T"),
+    ],
+    ("six", "bad-score"): [
+        (f"q Q0 d 1 {score} T", score)
+        for score in ("nan", "NaN", "inf", "-inf", "Infinity", "1e400", "-1e999", "1_0", "1e1_0", "0x10", "1,5", "--1",
+                      "1.0.0", "x", "١٢", "１", "1²", "½", "\xa05", "5\u3000")
+    ],
+    ("six", "encoding"): [("q Q0 d 1 0.5\0 T", None)],
 }  # fmt: skip
 MALFORMED = [
-    (name, *(line if isinstance(line, tuple) else (line, line)), kind)
-    for name, of_kinds in BAD_LINES.items()
-    for kind, lines in of_kinds.items()
+    (name, kind, *(line if isinstance(line, tuple) else (line, line)))
+    for (name, kind), lines in BAD_LINES.items()
     for line in lines
 ]
+
+
+@pytest.mark.parametrize(("name", "kind", "bad", "found"), MALFORMED)
+@pytest.mark.parametrize("ending", ["\n", pytest.param("\r\n", marks=pytest.mark.explore)])
+def test_a_malformed_line_is_told_with_its_number_wherever_it_stands(path, name, kind, bad, found, ending):
+    for at in (1, 2, 17, 30):
+        lines = [GOOD[name].format(n) for n in range(1, 30)]
+        lines.insert(at - 1, bad)
+        if at == 1 and kind == "columns" and len(bad.split()) > len(LAYOUTS[name].columns):
+            continue  # the words in excess are those of the tag; the other lines have another one
+        expected = f"run.txt, line {at}: [{kind}]" + ("" if found is None else f" (found {quoted(found)})")
+        content, rule = ending.join(lines).encode(), normal_id if kind == "bad-id" else exact_id
+        for outcome in readings(path, content, LAYOUTS[name], rule):
+            assert matches(outcome, expected)
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
@@ -238,19 +231,6 @@ def test_byte_order_marks_are_left_out_where_a_line_starts_and_refused_within(pa
     assert all(outcome == expected for outcome in readings(path, marked, LAYOUTS[name], rule))
     for outcome in readings(path, plain.replace(b"d2", "d\ufeff2".encode()), LAYOUTS[name], rule):
         assert begins(heard(outcome), "run.txt, line 2: [encoding] (found ")
-
-
-@pytest.mark.parametrize(("name", "bad", "found", "kind"), MALFORMED)
-@pytest.mark.parametrize("ending", ["\n", pytest.param("\r\n", marks=pytest.mark.explore)])
-def test_a_malformed_line_is_told_with_its_number_wherever_it_stands(path, name, bad, found, kind, ending):
-    for at in (1, 2, 17, 30):
-        lines = [GOOD[name].format(n) for n in range(1, 30)]
-        lines.insert(at - 1, bad)
-        if at == 1 and len(bad.split()) > len(LAYOUTS[name].columns):
-            continue  # the words in excess are those of the tag; the other lines have another one
-        expected = f"run.txt, line {at}: [{kind}]" + ("" if found is None else f" (found {quoted(found)})")
-        for outcome in readings(path, ending.join(lines).encode(), LAYOUTS[name]):
-            assert matches(outcome, expected)
 
 
 @settings(max_examples=settings().max_examples // 2)
@@ -274,22 +254,13 @@ def test_bytes_that_are_not_utf8_are_refused_with_their_line(path, broken):
             assert begins(heard(outcome), f"run.txt, line {number}: [encoding] (found '\\x{broken[0]:x}")
 
 
-@pytest.mark.parametrize("at", [1, 9])
-@pytest.mark.parametrize("line", ["985 020, 100 CLEAN", "985 020,100 CLEAN", "985 020; CLEAN"])
-def test_two_documents_in_a_line_are_told_as_such(path, line, at):
-    lines = [f"985 {n:03} CLEAN" for n in range(20)]
-    lines[at - 1] = line
-    for outcome in readings(path, "\n".join(lines).encode(), THREE_COLUMNS, normal_id):
-        assert begins(heard(outcome), f"run.txt, line {at}: [bad-id] (found '{line}')")
-
-
-@pytest.mark.parametrize("line", ["001 Q0 0\u200b02 1 0.5 T\n", "0\u200d01 Q0 002 1 0.5 T\n"])
-def test_an_invisible_character_is_refused_in_ids_of_coliee_and_kept_in_those_of_trec(path, line):
-    path.write_text("001 Q0 003 1 0.9 T\n" + line, encoding="utf-8")
-    refused = read(Source(str(path)), SIX_COLUMNS, normal_id)
-    assert isinstance(refused, str) and "line 2" in refused and "U+200" in refused
-    kept = read(Source(str(path)), SIX_COLUMNS, exact_id)
-    assert not isinstance(kept, str) and (kept[0][1].query, kept[0][1].document) == tuple(line.split()[0:3:2])
+def test_an_invisible_character_is_refused_in_ids_of_coliee_and_kept_in_those_of_trec(path):
+    for line in ("001 Q0 0\u200b02 1 0.5 T\n", "0\u200d01 Q0 002 1 0.5 T\n"):
+        path.write_text("001 Q0 003 1 0.9 T\n" + line, encoding="utf-8")
+        refused = read(Source(str(path)), SIX_COLUMNS, normal_id)
+        assert "line 2" in refused and "U+200" in refused
+        kept, _ = read(Source(str(path)), SIX_COLUMNS, exact_id)
+        assert kept[1][:2] == tuple(line.split()[0:3:2])
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 import pytest
-from asserting import heard, matches
+from asserting import matches
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import refused
+from reading import refused, told
 
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 
@@ -26,23 +26,18 @@ def test_content_lines_keep_their_numbers(text, expected):
     assert split_columns("q1 \t Y\v\fmy\xa0tag\u3000x") == ["q1", "Y", "my\xa0tag\u3000x"]
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# a\n  #b\n#", "/* a */", "\t/* a\n\nb Y c\n*/ \n", "/**/", "/* # */#"])
-def test_blank_lines_and_comments_hold_nothing(text):
-    assert lines(text) == []
+def test_blank_lines_and_comments_hold_nothing_and_one_that_never_ends_is_refused():
+    for text in ("", "\n\n", "# a\n  #b\n#", "/* a */", "\t/* a\n\nb Y c\n*/ \n", "/**/", "/* # */#"):
+        assert lines(text) == []
+    for text, line in (("/*", 1), ("q1 Y T\n\n /* a\nq2 Y T\n", 3), ("/* a */ /* b\n", 1)):
+        assert matches(told(lines, text), f"run.txt, line {line}: [syntax]")
 
 
 @pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029"])
 def test_lines_that_end_in_separators_of_unicode_are_refused(end):
-    error = refused(lines, f"q1 Y T\nq2 Y T{end}q3 Y T\n")
-    assert error.line == 2
+    assert refused(lines, f"q1 Y T\nq2 Y T{end}q3 Y T\n").line == 2
     assert lines(f"q1 Q0 d{end}1 1 0.5 T") == [(1, f"q1 Q0 d{end}1 1 0.5 T")]  # ids of TREC can have anything
     assert lines(f"# of{end} no run\nq1 Y T\n") == [(2, "q1 Y T")]
-
-
-@pytest.mark.parametrize(("text", "line"), [("/*", 1), ("q1 Y T\n\n /* a\nq2 Y T\n", 3), ("/* a */ /* b\n", 1)])
-def test_a_comment_that_never_ends_is_refused_where_it_opens(text, line):
-    error = refused(lines, text)
-    assert matches(heard(error), f"run.txt, line {line}: [syntax]")
 
 
 @given(st.text(alphabet="a /*#\n"), st.integers(min_value=0))

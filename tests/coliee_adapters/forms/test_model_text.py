@@ -5,114 +5,64 @@ import time
 
 import pytest
 from asserting import done
+from by_form import one_a_line
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import refused
+from reading import refused, told
 
-from coliee_adapters.errors import InputError
-from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.model_text import label_of, read
 from coliee_ir import evaluate
 
 YES = [
-    "Y", "yes", "Yes.", " **Yes** ", "TRUE", "Entailment", "True: the article says so.",
-    "Yes, because the article …", "Yes - Article 5 applies.", "The article applies.\n\nAnswer: Y",
-    "Therefore, the answer is yes.",
-    "Label: **Entailed**", '{"answer": "Y"}', "Answer (Y/N): Y", "答え：○",
-    "回答は正しい。", "はい、そうです。", "No article is missing.\nFinal answer: Yes",
-    "At first sight the answer is N. But no.\nFinal answer: Y.", "reasoning\nY", "\\boxed{Y}",
-    "Answer: Yes because it is", "Therefore, the answer is (Y).", "Final Answer: $\\boxed{Yes}$", "Y/N: Y",
-    "Answer: Yes (confidence 0.8)", "Yes (Article 5)", "Answer – Yes", "Entailment: Yes", "答えは○です。",
-    "判定：○", "答え：◯", "<think>The answer is No? No. Wait.</think>\n\nYes",
-    "it cannot be no, the answer is no\n</think>\nAnswer: Yes", "Since the sale is not void, the answer is Yes.",
-    "Answer: Y, Confidence: 90", '```json\n{"answer": "Yes", "reason": "no doubt"}\n```', "Yes, yes.",
-    "The buyer may rescind if he was deceived, so the answer is Yes.",
-    "Since the contract may be rescinded, the answer is Yes.", '{"entailed": true}',
-    "The final answer is: $\\boxed{\\text{Yes}}$", "回答：Yです",
-    "【答え】○", "本問は正しい。", "よって、本問は正しい。", "記述は正しい。", "この記述は正しい。",
-    "reasons\n<answer>\nYes\n</answer>", "The answer is Y (Yes).", "True (Y)",
-    "正", "解答：正", "適切である。", "Output: Yes", "The statement is true.",
-    "Therefore, the statement is true because …", "Thus, the hypothesis is true.", "結論：本問の記述は正しい。",
-    "はい。本件契約は有効とは言えない。", "はい、とりわけ第三者には対抗できない。", "はい、ともに善意でなければ。",
-    "はい、と言わざるを得ない。", "はい、取り消せないとは限らない。", "はい、誤りではない。", "はい、ではなぜか。",
-    "Yes, the buyer cannot rescind.", "Yes, it is not possible to rescind.", "Yes, it is correct.", "Yes (80%)",
-    "Yes. That cannot be said of sellers.", "Yes, it cannot be said that X holds.", "Yes: 1 of them is void.",
-    "P(Yes): 0.9, P(No): 0.1\nAnswer: Yes", "Answer: Correct", '{"answer": "correct"}', "Answer: Y (confidence 0.9)",
-    "Result: Y", "Therefore the statement is correct.", "Yes. Is it void? No.", "Yes. If A, then no.",
-    "1. Consent: no.\nNo.\nFinal answer: Yes",
-    "はい、本問は正しいと考えて差し支えありません。", "はい、これは間違いではない。",
-    "はい、というのは登記が必要ないからです。", "Yes, it would be wrong to deny it.", "Yes: 1) valid; 2) not void.",
-    "Yes, this is not the case for minors.", "Step 1 result: No. Step 2 result: Yes. Answer: Yes",
+    "Y", "yes", " **Yes** ", "TRUE", '{"answer": "Y"}', "Therefore, the answer is (Y).", "答え：○", "はい、そうです。",
+    "Entailment", "Yes - Article 5 applies.", "Label: **Entailed**", "Answer (Y/N): Y", "回答は正しい。", "\\boxed{Y}",
+    "Answer: Yes because it is", "Final Answer: $\\boxed{Yes}$", "Y/N: Y", "Answer – Yes", "Entailment: Yes",
+    "答えは○です。", "判定：○", "<think>The answer is No? No. Wait.</think>\n\nYes",
+    "it cannot be no, the answer is no\n</think>\nAnswer: Yes", "Answer: Y, Confidence: 90",
+    '```json\n{"answer": "Yes", "reason": "no doubt"}\n```',
+    "The buyer may rescind if he was deceived, so the answer is Yes.", '{"entailed": true}',
+    "The final answer is: $\\boxed{\\text{Yes}}$", "回答：Yです", "【答え】○", "本問は正しい。", "この記述は正しい。",
+    "reasons\n<answer>\nYes\n</answer>", "解答：正", "適切である。", "Output: Yes",
+    "Therefore, the statement is true because …", "結論：本問の記述は正しい。", "はい、誤りではない。",
+    "Answer: Correct", "Answer: Y (confidence 0.9)", "Therefore the statement is correct.", "Yes. If A, then no.",
     "If so, the statement is wrong. But it is not so. Answer: Yes",
     "Answer: Yes\n\nNote: if he is a minor, the statement is false.", "Y\nIt is not that the statement is false.",
-    "Answer: Yes\n\nExplanation: The statement is correct, so I keep my answer.", "The statement is false? Answer: Yes",
 ]  # fmt: skip
 NO = [
-    "N", "no", "No.", "FALSE", "Not entailed", "non-entailment",
-    "No, since …", "The conclusion is: No.", "答え：×",
-    "いいえ", "Yes, it seems so.\nFinal answer: no", "Prediction = N",
-    "The statement is not entailed.\nno",
-    "Answer: Not entailed by Article 5", "Entailment: no", '{"premise_true": "Yes", "answer": "No"}',
-    "Entailment: not entailed", "正しくない。", "誤っている", "最終的な答え：Ｎ", "回答は「いいえ」です。",
-    "Answer: Not true", "N\n\nReasoning: yes-type arguments fail", "本問は誤り。",
-    "【答え】×", "<answer>No</answer>",
-    "The answer is N (No).", "民法第96条により、取り消せる。したがって本問は誤りである。", "**Answer**: N (No)",
-    "誤", "間違い", "適切でない", "本問は適切ではない。", "記述は間違い。", "解答：誤", "不適切", "Output: no",
-    "The statement is false.", "以上より、設問の記述は誤っている。", "Article 5 applies. The statement is not true.",
-    "So, the hypothesis is not entailed.",
-    "いいえ、そうではない。", "いいえ、それは正しくない。", "いいえ、正しいとは言えない", "いいえ。そうとは言えない。",
-    "No, that cannot be said.", "No, that is not correct.", "No, it is true that A, but B.",
-    "No, the statement is incorrect.", "No. That is correct of sellers.", "Answer: Incorrect", "Answer: not correct",
-    "Answer: N (confidence: high)", "Result: N", "Contradiction", "Not entailment", "The statement is wrong.",
-    '{"answer": "No", "premise_true": "Yes"}', "No, although A is actually true, B.",
-    "いいえ、そうであるとは限りません。", "いいえ、そうですね、登記が必要です。", "いいえ、誤りと考えて差し支えない。",
-    "Answer: No\nThe first half of the statement is correct.", "No\n\nThe statement is only partially correct.",
-    "No, it is not wrong for B to refuse.", "No. Otherwise, the statement is correct.",
+    "N", "no", "FALSE", "No, since …", "答え：×", "いいえ", "正しくない。", "Answer: not correct",
+    "Not entailed", "The conclusion is: No.", "Yes, it seems so.\nFinal answer: no", "Prediction = N",
+    "Answer: Not entailed by Article 5", "Entailment: no", "Entailment: not entailed", "最終的な答え：Ｎ",
+    "回答は「いいえ」です。", "本問は誤り。", "【答え】×", "<answer>No</answer>", "The answer is N (No).",
+    "民法第96条により、取り消せる。したがって本問は誤りである。", "解答：誤", "Output: no",
+    "以上より、設問の記述は誤っている。", "So, the hypothesis is not entailed.", "いいえ、そうではない。",
+    "Answer: N (confidence: high)", "Contradiction", "Not entailment", "The statement is wrong.",
+    "No, although A is actually true, B.", "いいえ、そうであるとは限りません。",
+    "いいえ、そうですね、登記が必要です。", "No. Otherwise, the statement is correct.",
 ]  # fmt: skip
 NEITHER = [
-    "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",
-    "Answer: Y/N", "Answer: Yes. Answer: No.", "Yes, it is.\nNo", "true or false", "The answer is not yes.", "I",
-    "Maybe", "Nothing", "Answer: unknown", "The answer is No. 5 of the list", "the label yesterday", "entailing",
-    "Yes, no", "はい、いいえ", "いいえ、正しいです", "No — entailed", "Yes, the answer is No.",
+    "", "Sorry, I cannot answer.", "Yes or no?", "Maybe", "I", "1", "0", "Answer: Y/N", "Answer: None",
+    "The answer is yes if A, otherwise no.", "No article says so.", "Conclusion: No contract exists.",
+    "N/A", "The answer is No. 5 of the list", "いいえ、正しいです", "No — entailed", "Yes, the answer is No.",
     "Yes. Then again: Answer: No", "The wrong answer is Yes", "Wrong answer: Yes",
     "It is false that the answer is yes", "not the answer: Yes", "If the answer is yes, then B wins.",
-    "The answer is yes if A, otherwise no.", "Answer: yes, provided that A", "Yes?",
-    "My first answer: No. Correction: Yes.", "Y, the seller, owes the price.", "Answer: Y (or N)", "Answer: N/A",
-    "It could be that the answer is Yes", "Respond with Answer: Y or Answer: N.",
-    '{"answer": "No", "entailment": "Yes"}', "答え：Yではない", "答え：「はい」ではありません", "○か×か",
-    "Conclusion: No contract exists.", "Answer: Yes/No", "The answer is Y? No, N", "Answer: No. Yes.",
-    "Judgment: No. 123", "Prediction: Y | Gold: N", "答え：正しいとは言えない", "正しいとは限らない",
-    "正しいですか", "誤りではない", "<think>Answer: Yes", "Answer: not necessarily yes", "Answer: None",
-    "The answer is N (Yes).", "本問は誤りではない。", "本問は正しいとは限らない",
-    "記述は正しいか。", "前段だけを見れば記述は正しい。", "<answer>Yes</answer><answer>No</answer>",
-    "<answer>None</answer>",
-    "もし本問は正しいなら、", "The label is not N", "The answer isn't Yes",
-    "entailed or not entailed", "Answer: Y or N", "1", "0",
-    "正、誤のいずれか", "誤解がある", "間違いではない", "間違いない", "適切な措置", "適切か",
-    "The statement is true only if he knew.", "If the statement is true, B wins.",
-    "He says the statement is true.", "The statement is true or false", "If the hypothesis is true, B wins.",
-    "本問の記述は正しいか。",
-    "はい、とは言えない", "はい、とは言えません。", "「はい」とは言えない", "はい、ではない", "はい、そうではない",
-    "はい、そうとは言い切れない", "はい、本問は正しいとは言えません。", "答え：はい、とは言えない", "正しい、と言えぬ",
-    "はい、は誤り", "はい、といえるかは疑問である",
-    "いいえ、とは言えない", "誤り、とは言えない", "いいえ、誤りではない", "いいえ、そうです", "いいえ、そのとおりです",
-    "Yes cannot be said", "Yes, cannot be said.", "Yes - that cannot be said", "Yes, that is not correct.",
-    "Yes, is wrong", "Yes, it isn't the case", "No, that is correct.", "No, it is not wrong",
-    "Answer: Yes, which is not true",
-    '{"Y": 0.1, "N": 0.9}', "Yes: 0.1\nNo: 0.9", "Yes (0.1)\nNo (0.9)", "Yes - 10%\nNo - 90%", "Yes: 0.1",
-    "Y: -2.3, N: -0.1",
-    "No. Wait, actually Yes.", "No. Wait, actually Yes. Article 5 applies.", "Yes, but A, so the statement is wrong.",
-    "No.\nTherefore the statement is correct.", "Yes - hmm, no.", "No, that's not right. Yes.", "はい。よって誤り。",
-    "Yes.\n\nActually, on reflection the answer changes to No.", "Final answer: Yes. Wait, no.", "Yes. But no.",
-    "The answer is correct.", "Your answer: incorrect", "Contradiction: no", "As a result, no notice is due.",
-    "Is there an exception? Result: No. Hence the statement holds.", "Contradiction (none)", "Contradiction, none.",
-    "Answer: N\n\nUpon reflection the statement is correct, so I change my answer to Y.",
+    "Answer: yes, provided that A", "Yes?", "Y, the seller, owes the price.", "It could be that the answer is Yes",
+    "Respond with Answer: Y or Answer: N.", "○か×か", "Judgment: No. 123", "正しいですか", "<think>Answer: Yes",
+    "前段だけを見れば記述は正しい。", "正、誤のいずれか", "He says the statement is true.", "はい、とは言えない",
+    "はい、とは言えません。", "はい、ではない", "はい、そうではない", "はい、そうとは言い切れない",
+    "はい、本問は正しいとは言えません。", "正しい、と言えぬ", "はい、は誤り", "はい、といえるかは疑問である",
+    "いいえ、誤りではない", "いいえ、そうです", "いいえ、そのとおりです", "Yes, cannot be said.",
+    "Yes - that cannot be said", "Yes, that is not correct.", "Yes, is wrong", "Yes, it isn't the case",
+    "No, that is correct.", "No, it is not wrong", "Answer: Yes, which is not true", "Yes: 0.1\nNo: 0.9",
+    "Yes - 10%\nNo - 90%", "Yes: 0.1", "Y: -2.3, N: -0.1", "No. Wait, actually Yes.",
+    "No. Wait, actually Yes. Article 5 applies.", "Yes - hmm, no.", "No, that's not right. Yes.", "はい。よって誤り。",
+    "Final answer: Yes. Wait, no.", "Yes. But no.", "Your answer: incorrect", "Contradiction: no",
+    "Contradiction (none)", "Contradiction, none.",
     "Answer: Y\n\nHowever, considering Article 5, the statement is incorrect.", "答え：×\n\n答えを○に変更する。",
     "Yes\n\nExplanation: The statement is false because of Article 5.", "Answer: N\n\nI change my answer to Y.",
     "Final answer: Y\n\nUnder Article 5, this claim is not true.", "Answer: No\n\nUpon further reflection, yes.",
-    "Answer: N\nTherefore, Y.", "Answer: N\nMy answer is now Y.", "答え：○\n第5条によれば、記述は正しくない。",
-    "Yes, that's incorrect.", "はい、とまでは言えない。", "はい、正しいと断定することはできません。",
+    "Answer: N\nTherefore, Y.", "Answer: N\nMy answer is now Y.", "Yes, that's incorrect.", "はい、とまでは言えない。",
+    "はい、正しいと断定することはできません。",
 ]  # fmt: skip
 
 
@@ -147,22 +97,19 @@ def test_a_marked_final_answer_decides_unless_another_differs(text, word):
         assert label_of(f"{text}\nFinal answer: {word}") is (word == "Yes")
 
 
-FORMS = {
-    "lines": "R07-01-A Answer: Yes\nR07-01-I\tNo.\nR07-01-U I cannot say.\n",
-    "json lines": '{"id": "R07-01-A", "output": "Yes"}\n{"id": "R07-01-I", "output": "No"}\n'
-    '{"id": "R07-01-U", "output": "Hm"}\n',
-    "records": json.dumps(
-        [{"id": f"R07-01-{q}", "response": t, "label": "Y"} for q, t in zip("AIU", "YN?", strict=True)]
-    ),
-    "object": '{"R07-01-A": "Yes", "R07-01-I": {"text": "false"}, "R07-01-U": ""}',
-    "csv": 'id,query,output\nR07-01-A,q,"Because,\nAnswer: Yes"\nR07-01-I,q,No\nR07-01-U,q,x\n',
-    "tsv": "pair_id\tcompletion\nR07-01-A\tYes\nR07-01-I\tNo\nR07-01-U\t\n",
-}
+FORMS = [
+    "R07-01-A Answer: Yes\nR07-01-I\tNo.\nR07-01-U I cannot say.\n",
+    '{"id": "R07-01-A", "output": "Yes"}\n{"id": "R07-01-I", "output": "No"}\n{"id": "R07-01-U", "output": "Hm"}\n',
+    json.dumps([{"id": f"R07-01-{q}", "response": t, "label": "Y"} for q, t in zip("AIU", "YN?", strict=True)]),
+    '{"R07-01-A": "Yes", "R07-01-I": {"text": "false"}, "R07-01-U": ""}',
+    'id,query,output\nR07-01-A,q,"Because,\nAnswer: Yes"\nR07-01-I,q,No\nR07-01-U,q,x\n',
+    "pair_id\tcompletion\nR07-01-A\tYes\nR07-01-I\tNo\nR07-01-U\t\n",
+]
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_texts_come_from_every_form(form, source):
-    found = detect.read_run(source(FORMS[form]), form="text")
+@pytest.mark.parametrize("text", FORMS)
+def test_texts_come_from_every_form(text, source):
+    found = detect.read_run(source(text), form="text")
     assert (found.labels, found.unreadable) == ({"R07-01-A": True, "R07-01-I": False}, ("R07-01-U",))
     file = source('[{"frage": "R07-01-A", "gpt": "Yes", "output": "No"}]')
     file.columns = {"query": "frage", "answer": "gpt"}
@@ -170,26 +117,30 @@ def test_texts_come_from_every_form(form, source):
 
 
 CHAT = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Answer: Yes"}}]}
+YES_TEXT = [{"type": "text", "text": "Yes"}]
+#: what services wrap a text in
 WRAPPED = {
     "chat completions": CHAT,
     "a batch of chat completions": {"response": {"status_code": 200, "body": CHAT}},
     "completions": {"choices": [{"text": "Yes", "finish_reason": "stop"}]},
-    "messages": {"role": "assistant", "content": [{"type": "text", "text": "Yes"}]},
+    "messages": {"role": "assistant", "content": YES_TEXT},
     "Gemini": {"candidates": [{"content": {"parts": [{"text": "Yes"}], "role": "model"}}]},
-    "a batch of responses": {
-        "response": {
-            "body": {
-                "output": [
-                    {"type": "reasoning", "summary": []},
-                    {"type": "message", "content": [{"type": "output_text", "text": "Yes"}]},
-                ]
-            }
-        }
-    },
-    "a batch of messages": {"result": {"type": "succeeded", "message": {"content": [{"type": "text", "text": "Yes"}]}}},
-    "thoughts": {"content": [{"type": "thinking", "thinking": "No?"}, {"type": "text", "text": "Yes"}]},
+    "a batch of responses": {"response": {"body": {"output": [
+        {"type": "reasoning", "summary": []},
+        {"type": "message", "content": [{"type": "output_text", "text": "Yes"}]},
+    ]}}},
+    "a batch of messages": {"result": {"type": "succeeded", "message": {"content": YES_TEXT}}},
+    "thoughts": {"content": [{"type": "thinking", "thinking": "No?"}, *YES_TEXT]},
     "a pipeline": {"generated_text": [{"role": "user", "content": "Y or N?"}, {"role": "assistant", "content": "Y"}]},
-}
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", WRAPPED)
+@pytest.mark.parametrize("many", [1, 2])
+def test_texts_come_out_of_what_services_wrap_them_in(form, many, source):
+    items = [{"id": f"batch_{at}", "custom_id": f"R07-0{at}-A", **WRAPPED[form]} for at in range(many)]
+    found = read(source(one_a_line(items)))
+    assert [(one.query, one.label) for one in found] == [(f"R07-0{at}-A", True) for at in range(many)]
 
 
 @pytest.mark.parametrize(
@@ -208,33 +159,23 @@ def test_a_number_for_each_answer_is_no_answer(text, source):
         assert [found.label for found in read(source(beside))] == [False]
 
 
-FAILED = {
-    "an error": {"response": None, "error": {"code": "x", "message": "too long"}},
-    "an answer of the server": {"response": {"status_code": 500, "body": {"error": {"message": "too long"}}}},
-    "an error alone": {"error": "too long"},
-    "an error among results": {"result": {"type": "errored", "error": {"message": "too long"}}},
-    "null": {"response": None},
-}
-
-
-@pytest.mark.parametrize("failure", FAILED)
+@pytest.mark.parametrize(
+    "failure",
+    [
+        {"response": None, "error": {"code": "x", "message": "too long"}},
+        {"response": {"status_code": 500, "body": {"error": {"message": "too long"}}}},
+        {"error": "too long"},
+        {"result": {"type": "errored", "error": {"message": "too long"}}},
+        {"response": None},
+    ],
+)
 def test_an_item_that_failed_has_no_answer_and_stops_no_other(failure, source, call):
-    items = {"R07-01-A": WRAPPED["a batch of chat completions"], "R07-01-I": FAILED[failure]}
-    source("".join(json.dumps({"custom_id": query, **item}) + "\n" for query, item in items.items()))
+    items = {"R07-01-A": WRAPPED["a batch of chat completions"], "R07-01-I": failure}
+    source(one_a_line({"custom_id": query, **item} for query, item in items.items()))
     out, err = done(call, "convert", "f.txt", "-", "--from", "text", "--to", "labels", "--tag", "A")
     assert out == "R07-01-A Y A\n"
     said = [line for line in err.splitlines() if line.endswith("[no-answer]")]
     assert [line.startswith("line 2: R07-01-I: ") for line in said] == [True]
-
-
-@pytest.mark.parametrize("form", WRAPPED)
-@pytest.mark.parametrize("many", [1, 2])
-def test_texts_come_out_of_what_services_wrap_them_in(form, many, tmp_path):
-    items = [{"id": f"batch_{at}", "custom_id": f"R07-0{at}-A", **WRAPPED[form]} for at in range(many)]
-    (tmp_path / "out.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
-    assert [(one.query, one.label) for one in read(Source(tmp_path / "out.jsonl"))] == [
-        (f"R07-0{at}-A", True) for at in range(many)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -251,9 +192,7 @@ def test_texts_come_out_of_what_services_wrap_them_in(form, many, tmp_path):
     ],
 )  # fmt: skip
 def test_a_file_without_one_text_a_question_is_refused(text, source):
-    with pytest.raises(InputError) as refused:
-        detect.read_run(source(text), form="text")
-    assert refused.value.path == "f.txt"
+    assert refused(lambda: detect.read_run(source(text), form="text")).path == "f.txt"
 
 
 @pytest.mark.parametrize("many", [1, 2])
@@ -265,9 +204,9 @@ def test_a_file_without_one_text_a_question_is_refused(text, source):
         ({"uid": "R07-01-A", "v": "N"}, "--tag=A", ""),
     ],
 )
-def test_a_record_alone_is_read_as_several_are(record, option, expected, many, tmp_path, call):
-    (tmp_path / "A.jsonl").write_text(f"{json.dumps(record)}\n" * many)
-    code, out, err = call("convert", tmp_path / "A.jsonl", "-", "--from=text", "--to=labels", option)
+def test_a_record_alone_is_read_as_several_are(record, option, expected, many, here, call):
+    (here / "A.jsonl").write_text(f"{json.dumps(record)}\n" * many)
+    code, out, err = call("convert", "A.jsonl", "-", "--from=text", "--to=labels", option)
     assert (code, out, "[missing-id]" in err) == (0 if expected else 2, expected, not expected)
 
 
@@ -280,16 +219,14 @@ def test_a_record_alone_is_read_as_several_are(record, option, expected, many, t
     ],
 )
 def test_what_is_no_text_is_refused_where_it_is(text, place, source):
-    with pytest.raises(InputError) as refused:
-        detect.read_run(source(text), form="text")
-    assert str(refused.value).startswith(place)
+    assert told(lambda: detect.read_run(source(text), form="text")).startswith(place)
 
 
-def test_conversion_says_of_each_text_that_it_has_no_answer(tmp_path, call):
-    (tmp_path / "out.txt").write_text(FORMS["lines"])
-    code, out, err = call("convert", tmp_path / "out.txt", "-", "--from", "text", "--to", "labels", "--tag", "LLM1")
-    assert (code, out) == (0, "R07-01-A Y LLM1\nR07-01-I N LLM1\n")
+def test_conversion_says_of_each_text_that_it_has_no_answer(source, call):
+    source(FORMS[0])
+    out, err = done(call, "convert", "f.txt", "-", "--from", "text", "--to", "labels", "--tag", "LLM1")
+    assert out == "R07-01-A Y LLM1\nR07-01-I N LLM1\n"
     assert [line for line in err.splitlines() if "R07-01-U" in line][-1].startswith("line 3: R07-01-U: ")
-    gold = {"R07-01-A": "Y", "R07-01-I": "N", "R07-01-U": "Y"}
-    (tmp_path / "run").write_text(out)
-    assert evaluate(gold, tmp_path / "run", task="4").measures["Accuracy"] == pytest.approx(2 / 3)
+    source(out, "run")
+    scores = evaluate({"R07-01-A": "Y", "R07-01-I": "N", "R07-01-U": "Y"}, "run", task="4")
+    assert scores.measures["Accuracy"] == pytest.approx(2 / 3)

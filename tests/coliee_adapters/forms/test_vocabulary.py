@@ -1,5 +1,6 @@
 import pytest
 from asserting import begins, clause, refusing
+from reading import refused
 
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.forms.vocabulary import checked_columns, is_header, parse_columns, roles_of
@@ -11,26 +12,35 @@ def named(names, kind, **given):
     return {role: columns[at] for role, at in roles_of(columns, kind, Place("f.csv"), given).items()}
 
 
+GIVEN = "query=topic, score=sim, relevance=judged"
+
+
 @pytest.mark.parametrize(
-    ("kind", "names", "roles"),
+    ("kind", "names", "given", "roles"),
     [
-        ("gold", "query-id corpus-id score", "query=query-id, document=corpus-id, relevance=score"),
-        ("gold", "query_id doc_id relevance iteration", "query=query_id, document=doc_id, relevance=relevance"),
-        ("gold", "base_case related_case", "query=base_case, document=related_case"),
-        ("gold", "pair_id label prediction votes", "query=pair_id, answer=label"),
-        ("gold", "id query label", "query=id, answer=label"),
-        ("gold", "Unnamed:_0 qid docno", "query=qid, document=docno"),
-        ("run", "qid docid docno rank score query", "query=qid, document=docno, score=score, rank=rank"),
-        ("run", "case_id candidate_id score", "query=case_id, document=candidate_id, score=score"),
-        ("run", "query_case case_id sim", "query=query_case, document=case_id, score=sim"),
-        ("run", "q_id doc_id run_id similarity", "query=q_id, document=doc_id, score=similarity, tag=run_id"),
-        ("run", "id query document score", "query=query, document=document, score=score"),
-        ("run", "pair_id label prediction votes", "query=pair_id, answer=prediction"),
-        ("run", "id query t1 label", "query=id, answer=label"),
+        ("gold", "query-id corpus-id score", "", "query=query-id, document=corpus-id, relevance=score"),
+        ("gold", "query_id doc_id relevance iteration", "", "query=query_id, document=doc_id, relevance=relevance"),
+        ("gold", "base_case related_case", "", "query=base_case, document=related_case"),
+        ("gold", "pair_id label prediction votes", "", "query=pair_id, answer=label"),
+        ("gold", "id query label", "", "query=id, answer=label"),
+        ("gold", "Unnamed:_0 qid docno", "", "query=qid, document=docno"),
+        ("run", "qid docid docno rank score query", "", "query=qid, document=docno, score=score, rank=rank"),
+        ("run", "case_id candidate_id score", "", "query=case_id, document=candidate_id, score=score"),
+        ("run", "query_case case_id sim", "", "query=query_case, document=case_id, score=sim"),
+        ("run", "q_id doc_id run_id similarity", "", "query=q_id, document=doc_id, score=similarity, tag=run_id"),
+        ("run", "id query document score", "", "query=query, document=document, score=score"),
+        ("run", "pair_id label prediction votes", "", "query=pair_id, answer=prediction"),
+        ("run", "id query t1 label", "", "query=id, answer=label"),
+        # names that the user gives win, and are given for gold and run together
+        ("gold", "topic para judged", *["query=topic, document=para, relevance=judged"] * 2),
+        ("run", "qid docno score sim", "score=sim", "query=qid, document=docno, score=sim"),
+        ("run", "id document verdict", "answer=Verdict", "query=id, answer=verdict"),
+        ("run", "topic docno sim", GIVEN, "query=topic, document=docno, score=sim"),
+        ("gold", "qid docno judged", GIVEN, "query=qid, document=docno, relevance=judged"),
     ],
 )
-def test_columns_are_known(kind, names, roles):
-    assert named(names, kind) == parse_columns(roles)
+def test_columns_are_known(kind, names, given, roles):
+    assert named(names, kind, **(parse_columns(given) if given else {})) == parse_columns(roles)
 
 
 @pytest.mark.parametrize(
@@ -47,30 +57,17 @@ def test_columns_are_known(kind, names, roles):
     ],
 )
 def test_what_is_not_understood_is_refused_with_what_is_known(names, kind, problem):
-    with pytest.raises(InputError) as caught:
-        roles_of(names.split(), kind, Place("f.csv", "line", 3))
-    error = caught.value
+    error = refused(roles_of, names.split(), kind, Place("f.csv", "line", 3))
     assert begins(clause(error), problem)
     assert (error.path, error.line, error.found) == ("f.csv", 3, ", ".join(names.split()))
-    assert "--columns" in (error.remedy or "")
+    assert "--columns" in str(error.remedy)
     assert ("order=ascending" in str(error.remedy)) == ("score or rank" in problem)  # distances may be meant
 
 
-def test_names_that_the_user_gives_win():
-    assert named("topic para judged", "gold", query="topic", document="para", relevance="judged") == {
-        "query": "topic", "document": "para", "relevance": "judged"
-    }  # fmt: skip
-    assert named("qid docno score sim", "run", score="sim")["score"] == "sim"
-    assert named("id document verdict", "run", answer="Verdict") == {"query": "id", "answer": "verdict"}
-
-
-def test_names_are_given_for_gold_and_run_together():
-    given = {"query": "topic", "score": "sim", "relevance": "judged"}
-    assert named("topic docno sim", "run", **given)["score"] == "sim"
-    assert named("qid docno judged", "gold", **given) == {"query": "qid", "document": "docno", "relevance": "judged"}
+def test_a_column_that_the_user_names_is_not_replaced_by_a_known_one():
     for kind, names in (("run", "topic docno score"), ("gold", "topic docno relevance")):
         with refusing(InputError, "[missing-column]"):
-            roles_of(names.split(), kind, Place("f.csv"), given)
+            named(names, kind, **parse_columns(GIVEN))
 
 
 @pytest.mark.parametrize(
