@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from foreign_forms import ALL, MEASURES, File, Folder, in_line_order, qrels, trec_run
@@ -10,7 +9,6 @@ from foreign_forms import ALL, MEASURES, File, Folder, in_line_order, qrels, tre
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate
 
-DOCS = Path(__file__).parent.parent / "docs"
 READ = [case.truth for case in ALL if case.outcome == "read" and case.truth.task != "4" and case.says is None]
 RANKED = [truth for at, truth in enumerate(READ) if truth not in READ[:at] and truth != in_line_order(truth)]
 
@@ -33,7 +31,7 @@ def scored(case, folder):
     measures = ["Accuracy"] if case.truth.task == "4" else list(MEASURES)
     more = {"columns": dict(case.columns)} if case.columns else {}
     gold, run = put(case.gold, folder, "gold"), put(case.run, folder, "run")
-    return evaluate(gold, run, task=case.task, measures=measures, **more)
+    return evaluate(gold, run, measures=measures, **more)
 
 
 def in_trec_form(truth, folder):
@@ -94,7 +92,7 @@ def test_read_as_it_is_meant_or_refused_by_name_in_python_and_as_typed(case, tmp
 
 def test_the_corpus_is_large_and_its_names_are_distinct():
     assert len(ALL) >= 80
-    assert len({(case.group, case.name) for case in ALL}) == len(ALL)
+    assert len({case.id for case in ALL}) == len(ALL)
     assert not any(case.outcome == "refused" and not case.words for case in ALL)
 
 

@@ -20,15 +20,13 @@ doc_ids, query_ids = map(methodcaller, ("doc_ids", "query_ids"))
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(here):
     """Writes files, some in folders, below the current folder."""
-    monkeypatch.chdir(tmp_path)
 
     def folder(files):
         for name, content in files.items():
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        return tmp_path
 
     return folder
 
@@ -57,11 +55,8 @@ CASES = {
     "cases/000018.txt": "[1] The hive was sold.\r\n[2] It was empty. \n",
     "cases/000023.txt": "\ufeff蜜蜂の売買。",
     "cases/000001.txt": "A swarm left.",
-    "cases/.DS_Store": b"\0\xff",
-    "cases/._000018.txt": b"\0\xff",
-    "cases/notes.md": b"\0\xff",
+    **{f"cases/{name}": b"\0\xff" for name in (".DS_Store", "._000018.txt", "notes.md")},
 }
-LABELS = '{"000018.txt": ["000001.txt", "000023.txt"], "000001.txt": ["000018"]}'
 FRAGMENTS = {
     "queries/002/base_case.txt": "[1] A garden. [2] The bees may leave.",
     "queries/002/entailed_fragment.txt": "The bees may leave.\n",
@@ -77,7 +72,8 @@ FRAGMENTS = {
 
 
 def test_a_folder_of_cases_has_documents_and_a_gold_names_the_queries(folder):
-    folder({**CASES, "gold.json": LABELS})
+    labels = '{"000018.txt": ["000001.txt", "000023.txt"], "000001.txt": ["000018"]}'
+    folder({**CASES, "gold.json": labels})
     corpus = read_corpus("cases")
     assert (corpus.task, corpus.path, corpus.query_ids(), list(corpus.queries_iter())) == ("1", "cases", (), [])
     texts = {"000001": "A swarm left.", "000018": "[1] The hive was sold.\n[2] It was empty.", "000023": "蜜蜂の売買。"}
@@ -87,11 +83,7 @@ def test_a_folder_of_cases_has_documents_and_a_gold_names_the_queries(folder):
     assert list(corpus.queries_iter()) == [Query(query, texts[query]) for query in ("000018", "000001")]
     assert corpus.candidate_ids("000018") == ("000001", "000023")
     assert [document.doc_id for document in corpus.candidates("000018")] == ["000001", "000023"]
-    for test_set in (
-        '["000018.txt", "000001.txt"]',
-        '{"000018.txt": [], "000001.txt": []}',
-        '{"000018": "", "000001": ""}',
-    ):
+    for test_set in ('["000018.txt", "000001.txt"]', '{"000018.txt": [], "000001": ""}'):
         folder({"queries.json": test_set})
         assert read_corpus("cases", gold="queries.json").query_ids() == ("000018", "000001")
 
@@ -109,29 +101,18 @@ def test_ids_are_known_without_opening_a_file(folder, unopened):
     assert corpus.candidate_ids("002") == ("001", "010")
 
 
-def test_documents_are_found_by_id_and_titled_by_their_beginning(folder):
-    folder({**CASES, "cases/000099.txt": "[1]\nBees, J.: " + "x" * 200})
+def test_documents_are_found_by_id_which_is_no_path_and_titled_by_their_beginning(folder):
+    folder({**CASES, **FRAGMENTS, "cases/000099.txt": "[1]\nBees, J.: " + "x" * 200, "secret.txt": "secret"})
     corpus = read_corpus("cases")
     assert corpus.find("000001") == corpus.find("000001.txt") == Document("000001", "A swarm left.")
-    assert corpus.title("000018") == "[1] The hive was sold. [2] It was empty."
-    assert corpus.title("000018", "000001") == corpus.title("000018")
+    assert corpus.title("000018") == corpus.title("000018", "000001") == "[1] The hive was sold. [2] It was empty."
     assert corpus.title("000099") == "[1] Bees, J.: " + "x" * 65 + "…"
-    assert len(corpus.title("000099")) == 80
-    assert corpus.title("777777") == ""
-    assert corpus.find("777777") is None
-
-
-@pytest.mark.parametrize(
-    ("path", "names"),
-    [
+    assert (len(corpus.title("000099")), corpus.title("777777"), corpus.find("777777")) == (80, "", None)
+    for path, names in (
         ("cases", ["../secret", "/etc/hostname", "../cases/000001", "notes.md", ".", "", "000001/.."]),
         ("queries", ["../queries/001/001", "001/../002/001", "001//001", "001/base_case", "001", "/", ""]),
-    ],
-)
-def test_an_id_is_never_a_path(folder, path, names):
-    folder({**CASES, **FRAGMENTS, "secret.txt": "secret"})
-    corpus = read_corpus(path)
-    assert [corpus.find(name) for name in names] == [None] * len(names)
+    ):
+        assert [read_corpus(path).find(name) for name in names] == [None] * len(names)
 
 
 CASE = {"cases/000001.txt": ""}
@@ -177,21 +158,21 @@ def test_a_folder_of_folders_is_task_2(folder):
         Query("001", "巣箱は売られた。", "[1] A hive was sold."),
         Query("002", "The bees may leave.", "[1] A garden. [2] The bees may leave."),
     ]
-    texts = {"001/001": "An offer.", "001/002": "A sale.", "002/001": "Who owns a swarm?"}
-    assert list(corpus.docs_iter())[:3] == [Document(*pair) for pair in texts.items()]
-    assert corpus.doc_ids() == (*texts, "002/010")
+    candidates = {"001": "Who owns a swarm?", "010": "A swarm that leaves is free."}
+    texts = {"001/001": "An offer.", "001/002": "A sale.", **{f"002/{one}": text for one, text in candidates.items()}}
+    assert list(corpus.docs_iter()) == [Document(*pair) for pair in texts.items()]
+    assert corpus.doc_ids() == tuple(texts)
     corpus = read_corpus("queries", gold="gold.json")
     assert (corpus.query_ids(), corpus.doc_ids()) == (("002",), ("002/001", "002/010"))
-    candidates = {"001": "Who owns a swarm?", "010": "A swarm that leaves is free."}
     assert corpus.candidate_ids("002") == tuple(candidates)
     assert list(corpus.candidates("002")) == [Document(*pair) for pair in candidates.items()]
     assert corpus.unique_id("002", "010.txt") == "002/010"
-    assert corpus.title("010", "002") == corpus.title("002/010") == "A swarm that leaves is free."
+    assert corpus.title("010", "002") == corpus.title("002/010") == candidates["010"]
     assert corpus.title("010", "001") == corpus.title("010") == corpus.title("001/001") == ""
 
 
 CODE = "(Bees)\nArticle 1 (1) A bee is free.\nArticle 398-20 A hive is a house.\n"
-CODE_DOCUMENTS = [
+ARTICLES = [
     Document("1", "Article 1 (1) A bee is free.", "Bees"),
     Document("398-20", "Article 398-20 A hive is a house."),
 ]
@@ -202,34 +183,26 @@ def pairs(*held):
 
 
 @pytest.mark.parametrize(
-    "pair",
-    [
-        '<pair id="H18-1-2" label="Y"><t1><article id="1"/></t1><t2>\nA bee\nis free.\n</t2></pair>',
-        "<pair id='H18-1-2' label='N'><t1>\nArticle 1 A bee.\n</t1><t2>A bee\nis free.</t2></pair>",
-        '<pair id="H18-1-2" label="Y"><article>1</article><article>398-20</article><t2>A bee\nis free.</t2></pair>',
-    ],
+    "t1",
+    ['<t1><article id="1"/></t1>', "<t1>\nArticle 1 A bee.\n</t1>", "<article>1</article>", ""],
 )
-def test_each_generation_of_statements_gives_queries(folder, pair):
-    folder({"code.txt": CODE, "pairs.xml": pairs(pair)})
+def test_each_generation_of_statements_gives_queries_with_and_without_a_code(folder, t1):
+    asked = [
+        f'<pair id="R07-01-A" label="Y">{t1}<t2>\nA bee\nis free.\n</t2></pair>',
+        '<pair id="q"><t2>\n</t2></pair>',
+    ]
+    folder({"code.txt": CODE, "pairs.xml": pairs(*asked)})
     corpus = read_corpus("code.txt", gold="pairs.xml")
-    assert (corpus.task, corpus.path) == ("3", "code.txt")
-    assert list(corpus.queries_iter()) == [Query("H18-1-2", "A bee\nis free.")]
-    assert corpus.query_ids() == ("H18-1-2",)
-    assert corpus.doc_ids() == corpus.candidate_ids("H18-1-2") == ("1", "398-20")
-    assert list(corpus.docs_iter()) == list(corpus.candidates("H18-1-2")) == CODE_DOCUMENTS
-    assert corpus.find("398-20") == CODE_DOCUMENTS[1]
+    assert (corpus.task, corpus.path, corpus.query_ids()) == ("3", "code.txt", ("R07-01-A", "q"))
+    for one in (corpus, read_corpus("code.txt", task="3", gold="pairs.xml"), read_corpus("pairs.xml", task="5")):
+        assert list(one.queries_iter()) == [Query("R07-01-A", "A bee\nis free."), Query("q", "")]
+    assert corpus.doc_ids() == corpus.candidate_ids("q") == ("1", "398-20")
+    assert list(corpus.docs_iter()) == list(corpus.candidates("q")) == ARTICLES
+    assert corpus.find("398-20") == ARTICLES[1]
     titles = [corpus.title(article) for article in ("1", "398-20", "2")]
     assert titles == ["Bees", "Article 398-20 A hive is a house.", ""]
-
-
-@pytest.mark.parametrize("t1", ["", "<t1></t1>", "<t1> \n</t1>", "<article/>"])
-def test_statements_may_have_no_text_and_no_code(folder, t1):
-    held = (f'<pair id="R07-01-A">{t1}<t2>A bee.</t2></pair>', f'<pair id="R07-01-I">{t1}<t2>\n</t2></pair>')
-    folder({"code.txt": CODE, "pairs.xml": pairs(*held)})
-    for corpus in (read_corpus("code.txt", task="3", gold="pairs.xml"), read_corpus("pairs.xml", task="5")):
-        assert list(corpus.queries_iter()) == [Query("R07-01-A", "A bee."), Query("R07-01-I", "")]
-    for asked in (doc_ids, docs_iter, lambda c: c.title("1"), lambda c: c.candidates("R07-01-A")):
-        assert matches(refusal("pairs.xml", task="5", asked=asked), "[wrong-part] pairs.xml …")
+    for part in (doc_ids, docs_iter, lambda c: c.title("1"), lambda c: c.candidates("R07-01-A")):
+        assert matches(refusal("pairs.xml", task="5", asked=part), "[wrong-part] pairs.xml …")
 
 
 def test_statute_files_are_read_when_they_are_asked_for_and_once(folder, unopened):
@@ -243,40 +216,34 @@ def test_statute_files_are_read_when_they_are_asked_for_and_once(folder, unopene
 
 
 def instance(tort_id, verdict=None, **changed):
+    def claim(n, text, said):
+        return {"id": str(n), "description": text, "is_accepted": said}
+
     held = {
         "version": "1",
         "tort_id": tort_id,
         "undisputed_facts": [{"id": "0", "description": f"事実{tort_id}。"}, {"id": "1", "description": " A hive. "}],
-        "plaintiff_claims": [{"id": "0", "description": f"原告{tort_id}", "is_accepted": verdict}],
-        "defendant_claims": [
-            {"id": "0", "description": f"被告{tort_id}", "is_accepted": None if verdict is None else not verdict},
-            {"id": "1", "description": "The bees did it.", "is_accepted": verdict},
-        ],
+        "plaintiff_claims": [claim(0, f"原告{tort_id}", verdict)],
+        "defendant_claims": [claim(0, f"被告{tort_id}", verdict), claim(1, "The bees did it.", verdict)],
         "court_decision": verdict,
         **changed,
     }
     return json.dumps(held, ensure_ascii=False)
 
 
-@pytest.mark.parametrize(
-    ("start", "verdicts"), [("", (True, False)), ("\ufeff \r\n\n", (True, False)), ("", (None, None))]
-)
-def test_instances_are_queries_and_claims_their_documents(folder, start, verdicts):
-    text = f"{start}{instance('7', verdicts[0])}\r\n\n{instance('a/b', verdicts[1])}"
+@pytest.mark.parametrize(("start", "verdict"), [("", True), ("\ufeff \r\n\n", False), ("", None)])
+def test_instances_are_queries_and_claims_their_documents(folder, start, verdict):
+    text = f"{start}{instance('7', verdict)}\r\n\n{instance('a/b', verdict)}"
     folder({"pilot.jsonl": text, "pilot.jsonl.gz": gzip.compress(text.encode())})
     assert read_corpus("pilot.jsonl").task == "tort"
     corpus = read_corpus("pilot.jsonl.gz", task="rationale")
-    assert list(corpus.queries_iter()) == [Query(q, f"事実{q}。\nA hive.") for q in corpus.query_ids()]
     assert corpus.query_ids() == ("7", "a/b")
-    documents = [
-        Document(f"{q}/{claim}", text)
-        for q in ("7", "a/b")
-        for claim, text in (("p0", f"原告{q}"), ("d0", f"被告{q}"), ("d1", "The bees did it."))
-    ]
+    assert list(corpus.queries_iter()) == [Query(q, f"事実{q}。\nA hive.") for q in corpus.query_ids()]
+    claims = {q: {"p0": f"原告{q}", "d0": f"被告{q}", "d1": "The bees did it."} for q in ("7", "a/b")}
+    documents = [Document(f"{q}/{claim}", text) for q, of in claims.items() for claim, text in of.items()]
     assert list(corpus.docs_iter()) == list(map(corpus.find, corpus.doc_ids())) == documents
     assert corpus.candidate_ids("a/b") == ("p0", "d0", "d1")
-    candidates = [document._replace(doc_id=document.doc_id.removeprefix("a/b/")) for document in documents[3:]]
-    assert list(corpus.candidates("a/b")) == candidates
+    assert list(corpus.candidates("a/b")) == [Document(*pair) for pair in claims["a/b"].items()]
     assert corpus.title("d1", "7") == corpus.title("7/d1") == "The bees did it."
     assert corpus.find("7/p1") is corpus.find("8/p0") is corpus.find("p0") is None
 
@@ -324,33 +291,29 @@ def test_no_other_corpus(folder, path, named, sentence):
     assert matches(refusal(path, **named), sentence)
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        *(("undisputed_facts", wrong) for wrong in (None, ["A hive."], [{"id": "0"}])),
-        ("defendant_claims", [{"id": "0", "is_accepted": None, "description": 1}]),
-    ],
-)
-def test_no_texts_of_the_pilot(folder, key, value):
-    folder({"pilot.jsonl": f"{instance('7')}\n{instance('8', **{key: value})}\n"})
-    asked = queries_iter if key == "undisputed_facts" else docs_iter
-    wrong = f"pilot.jsonl, line 2: [structure] {key} … (found '{json.dumps(value)}')"
-    assert matches(refusal("pilot.jsonl", asked=asked), f'{wrong}; expected [{{"id": "0", "description": "…"}}]')
+def test_no_texts_of_the_pilot(folder):
+    for key, value, asked in (
+        *(("undisputed_facts", wrong, queries_iter) for wrong in (None, ["A hive."], [{"id": "0"}])),
+        ("defendant_claims", [{"id": "0", "is_accepted": None, "description": 1}], docs_iter),
+    ):
+        folder({"pilot.jsonl": f"{instance('7')}\n{instance('8', **{key: value})}\n"})
+        wrong = f"pilot.jsonl, line 2: [structure] {key} … (found '{json.dumps(value)}')"
+        assert matches(refusal("pilot.jsonl", asked=asked), f'{wrong}; expected [{{"id": "0", "description": "…"}}]')
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 
 
 @settings(max_examples=settings().max_examples // 4)
-@given(
-    st.dictionaries(
-        st.from_regex(r"[0-9]{1,6}", fullmatch=True), st.text(st.characters(codec="utf-8", exclude_characters="\0"))
-    )
-)
+@given(st.dictionaries(st.from_regex(r"[0-9]{1,6}", fullmatch=True), TEXTS))
 def test_what_is_written_is_read_by_order_of_id(tmp_path_factory, held):
     path = tmp_path_factory.mktemp("cases")
-    for case, text in {"000": "", **held}.items():
+    held = {"000": "", **held}
+    for case, text in held.items():
         (path / f"{case}.txt").write_text(text, encoding="utf-8", newline="")
     expected = {
-        case: text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip()
-        for case, text in sorted({"000": "", **held}.items())
+        case: held[case].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip()
+        for case in sorted(held)
     }
     corpus = read_corpus(path)
     assert corpus.doc_ids() == tuple(expected)
