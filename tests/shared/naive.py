@@ -50,8 +50,10 @@ class Expected(NamedTuple):
 
 
 def expected(gold, lines, scored):
-    rankings = {query: ranking([line for line in lines if line.query == query], scored) for query in gold}
-    n_lines = {query: sum(line.query == query and line.document is not None for line in lines) for query in gold}
+    queries = {*gold, *(line.query for line in lines)}
+    by_query = {query: [line for line in lines if line.query == query] for query in queries}
+    n_lines = {query: sum(line.document is not None for line in of) for query, of in by_query.items()}
+    rankings = {query: ranking(by_query[query], scored) for query in gold}
     return Expected(
         {
             (query, document): rankings[query].index(document) + 1 if document in rankings[query] else 0
@@ -60,12 +62,8 @@ def expected(gold, lines, scored):
         },
         {query: len(rankings[query]) for query in gold},
         {query: n_lines[query] - len(rankings[query]) for query in gold},
-        {query: any(line.query == query for line in lines) for query in gold},
-        {
-            query: sum(line.query == query and line.document is not None for line in lines)
-            for query in {line.query for line in lines}
-            if query not in gold
-        },
+        {query: bool(by_query[query]) for query in gold},
+        {query: n for query, n in n_lines.items() if query not in gold},
     )
 
 
@@ -93,10 +91,7 @@ def blocks(lines, scored, cuts, splits):
     """The lines as blocks that end before each of ``cuts``; segments end where the query changes and at ``splits``."""
     for first, last in itertools.pairwise(sorted({0, len(lines), *(cut for cut in cuts if cut < len(lines))})):
         part = lines[first:last]
-        queries = []
-        starts = []
-        documents = []
-        scores = []
+        queries, starts, documents, scores = [], [], [], []
         for at, line in enumerate(part, start=first):
             if not queries or line.query != queries[-1] or at in splits:
                 queries.append(line.query)

@@ -5,7 +5,6 @@ both are scored by ``Evaluator``, which knows nothing of sums.
 """
 
 import random
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -25,21 +24,15 @@ def bits(seed):
     state = (increment + (high << 64 | low)) * _MULTIPLIER + increment
     while True:
         state = (state * _MULTIPLIER + increment) % (1 << 128)
-        yield _output(state)
-
-
-def _output(state):
-    folded, turn = (state >> 64 ^ state) & _64, state >> 122
-    return (folded >> turn | folded << (-turn & 63)) & _64
+        folded, turn = (state >> 64 ^ state) & _64, state >> 122
+        yield (folded >> turn | folded << (-turn & 63)) & _64
 
 
 def swaps(seed, n_resamples, queries):
     stream = bits(seed)
     for _ in range(n_resamples):
-        drawn = [
-            word >> at & 1 == 1 for word in (next(stream) for _ in range((queries + 63) // 64)) for at in range(64)
-        ]
-        yield drawn[:queries]
+        words = [next(stream) for _ in range((queries + 63) // 64)]
+        yield [word >> at & 1 == 1 for word in words for at in range(64)][:queries]
 
 
 def draws(seed, n_resamples, queries):
@@ -74,15 +67,14 @@ class Handed(NamedTuple):
     labels: dict[str, bool]
 
 
-@dataclass(frozen=True)
-class Case:
-    """A gold, a measure of a task, and two runs."""
+class Case(NamedTuple):
+    """A gold, two runs, and a measure of a task."""
 
     gold: Gold
     runs: tuple[Handed, Handed]
     task: str
     measure: str
-    decisions: Decisions = field(default_factory=Decisions)
+    decisions: Decisions
 
     @property
     def queries(self):
@@ -101,6 +93,10 @@ def score(gold, handed, like, tag="run"):
     return evaluator.evaluate(run, answers=answers if like.task == "3" else None)
 
 
+def value(scores):
+    return next(iter(scores.measures.values()))
+
+
 def terms_of(case):
     """What queries add to the scores of the two runs."""
     return [next(iter(scores.results.values())).terms for scores in case.scored()]
@@ -109,17 +105,15 @@ def terms_of(case):
 def difference(case, swapped):
     """The difference of the scores after a swap; what the gold does not ask for stays where it is."""
     moved = {query for query, swap in zip(case.queries, swapped, strict=True) if swap}
-    one, other = (
-        Handed(*(_taken(mine, yours, moved) for mine, yours in zip(case.runs[at], case.runs[1 - at], strict=True)))
-        for at in (0, 1)
-    )
-    values = [next(iter(score(case.gold, handed, case).measures.values())) for handed in (one, other)]
-    return values[0] - values[1]
 
+    def taken(mine, yours):
+        kept = {query: answer for query, answer in mine.items() if query not in moved}
+        return kept | {query: answer for query, answer in yours.items() if query in moved}
 
-def _taken(mine, yours, moved):
-    kept = {query: answer for query, answer in mine.items() if query not in moved}
-    return kept | {query: answer for query, answer in yours.items() if query in moved}
+    (a, b), scores = case.runs, []
+    for mine, yours in ((a, b), (b, a)):
+        scores.append(value(score(case.gold, Handed(*map(taken, mine, yours)), case)))
+    return scores[0] - scores[1]
 
 
 def on_sample(case, drawn):
@@ -127,14 +121,12 @@ def on_sample(case, drawn):
     asked = [(f"{case.queries[place]}+{at}", case.queries[place]) for at, place in enumerate(drawn)]
 
     def again(given):
-        if given is None:
-            return None
-        others = {query: value for query, value in given.items() if query not in case.queries}
+        others = {query: answer for query, answer in given.items() if query not in case.queries}
         return {new: given[old] for new, old in asked if old in given} | others
 
-    gold = Gold(again(case.gold.qrels), again(case.gold.labels), format=case.gold.format)
-    scores = (score(gold, Handed(*map(again, handed)), case) for handed in case.runs)
-    return [next(iter(of_run.measures.values())) for of_run in scores]
+    qrels, labels = (None if of is None else again(of) for of in (case.gold.qrels, case.gold.labels))
+    gold = Gold(qrels, labels, format=case.gold.format)
+    return [value(score(gold, Handed(*map(again, handed)), case)) for handed in case.runs]
 
 
 def case(seed, measure, task, queries, **decisions):

@@ -11,6 +11,7 @@ import pytrec_eval
 from asserting import done, failing, heard, matches, mentions, refusing
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from reading import rows as rows_of
 
 import coliee_ir
 from coliee_adapters.errors import InputError
@@ -52,18 +53,13 @@ law = "case"
 title = "case-law retrieval"
 parts = ["documents"]
 cases_as_queries = true
-
 [[edition]]
 first = {NEWEST + 1}
 measures = ["MacroF1", "MicroF1"]
-tie_break = ["MicroF1"]
-source = "an invented page"
-
 [[submission]]
 first = {NEWEST + 1}
 columns = ["QUERY", "DOCUMENT", "TAG"]
 most_runs = 5
-source = "an invented page"
 """
 
 
@@ -305,17 +301,14 @@ score = "score"
 def test_files_are_converted_and_a_gold_that_is_not_a_run_is_named_as_what_it_is(call):
     put("own.toml", GOLD_IN_RECORDS)
     Path("runs").mkdir()
-    gold, run, other = put("gold.json", ALQAC_GOLD), put("runs/run.txt", "q1 d1 0.5\n"), put("run.json", ALQAC_RUN)
-    for file, to, out in ((gold, "qrels", "qrels.txt"), (other, "trec", "run.txt")):
-        done(call, "convert", file, out, "--protocol", "alqac", "--to", to)
-    scores = coliee_ir.evaluate("qrels.txt", "run.txt", task="trec", measures=["MacroF2"])
-    assert scores.measures["MacroF2"] == pytest.approx(ALQAC_SCORES["MacroF2"])
-    assert "--to" in failing(call, "convert", other, "other.txt", "--protocol", "alqac")
+    gold, run = put("gold.json", ALQAC_GOLD), put("runs/run.txt", "q1 d1 0.5\n")
     for file, to, kind, remedy in ((gold, "trec", "gold", "qrels"), (run, "qrels", "run", "trec")):
         typed = ("convert", file, "out.txt", "--protocol", "own.toml", "--to")
-        said = f"coliee-ir: [option-needed] {file} … {kind} … {remedy} …\n"
-        assert matches(failing(call, *typed, to), said)
+        assert matches(failing(call, *typed, to), f"coliee-ir: [option-needed] {file} … {kind} … {remedy} …\n")
         done(call, *typed, remedy)
+    done(call, "convert", gold, "run.txt", "--protocol", "alqac", "--to", "trec")
+    assert coliee_ir.evaluate(gold, "run.txt", task="own.toml", measures="MacroF2").measures == {"MacroF2": 1.0}
+    assert "--to" in failing(call, "convert", gold, "other.txt", "--protocol", "alqac")
     put("runs/other.json", ALQAC_GOLD)
     received = json_of(call, "validate", "runs", "--protocol", "own.toml")["received"]
     assert {file["file"]: file["remark"] for file in received} == {
@@ -341,23 +334,6 @@ def test_a_bundle_and_an_evaluator_take_their_rules_where_they_are_not_known(nam
     uploaded = score_upload(Path("reference", stated["gold"]), run, stated)
     assert not uploaded.error
     assert uploaded.scores == pytest.approx(ALQAC_SCORES)
-
-
-def test_a_folder_of_submissions_is_listed_by_the_rules_of_the_protocol(call):
-    put("own.toml", VERDICTS + "[[submission]]\nmost_runs = 1\nsource = 'section 3'\n")
-    for seed, name in enumerate(("gold.json", "runs/a/one.json", "runs/a/two.json", "runs/b/three.json")):
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        put(name, verdicts(seed))
-    put("runs/b/broken.json", '{"cases": [')
-    result = json_of(call, "validate", "runs", "--protocol", "own.toml", "--gold", "gold.json", code=1)
-    parts = "answers, documents, proof"
-    assert {tuple(file[key] for key in ("team", "task", "tag", "part")) for file in result["received"]} == {
-        *(("a", "verdicts", tag, parts) for tag in ("one", "two")), ("b", "verdicts", "three", parts),
-        ("b", "verdicts", "", ""),
-    }  # fmt: skip
-    findings = {(one["rule"], one["file"]): (one["count"], one["source"]) for one in result["findings"]}
-    assert ("unreadable", "runs/b/broken.json") in findings
-    assert findings["runs", "runs/a/two.json"] == (2, "section 3")
 
 
 # every command, by a protocol with parts and scores of its own
@@ -427,23 +403,19 @@ def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol
         assert "proof" in failing(call, "evaluate", gold, name, *by_own, "-m", "MicroF1(proof)")
 
 
-@pytest.mark.parametrize("delimiter", [",", "\t", " "])
-def test_what_fuse_writes_is_read_beside_rows(delimiter):
-    container = {",": "csv", "\t": "tsv", " ": "columns"}[delimiter]
-    parts = {"documents": Part(id="document", score="score")}
-    layout = Layout(container, "", "query", ("query", "document", "score"), parts=parts)
-    put("own", "".join(f"{delimiter.join(row)}\n" for row in (("q1", "d1", "0.5"), ("q1", "Q0", "0.1"))))
+@pytest.mark.parametrize(("container", "delimiter"), [("csv", ","), ("tsv", "\t"), ("columns", " ")])
+def test_what_fuse_writes_is_read_beside_rows(container, delimiter):
+    names = ("query", "document", "score")
+    layout = Layout(container, "", "query", names, parts={"documents": Part(id="document", score="score")})
+    put("own", "q1 d1 0.5\nq1 Q0 0.1\n".replace(" ", delimiter))
     put("trec", "q1 Q0 d1 1 0.5 fused\n")
-    assert [described.is_trec(Source(name), layout) for name in ("own", "trec")] == [False, True]
-    six = ("query", "document", "a", "b", "score", "c")
     put("six", "q1 Q0 d1 1 0.5 x\n".replace(" ", delimiter))
-    assert not described.is_trec(Source("six"), layout._replace(columns=six))
+    assert [described.is_trec(Source(name), layout) for name in ("own", "trec")] == [False, True]
+    assert not described.is_trec(Source("six"), layout._replace(columns=(*names[:2], "a", "b", "score", "c")))
 
 
 def test_measures_are_explained_one_task_is_named_and_a_file_that_was_changed_is_read_anew(own, call):
     gold, run, _ = own
-    _, said = done(call, "convert", gold, "gold.qrels", "--to", "qrels", "--protocol", "own.toml")
-    assert "proof" in said  # which qrels cannot hold
     assert call("measures", "--edition", "2026")[0] == 2
     measured = json_of(call, "measures", "--protocol", "own.toml")
     assert [one["name"] for one in measured] == ["Final", "LabelAccuracy", "MicroF1"]
@@ -481,30 +453,21 @@ def test_what_a_protocol_cannot_mean_is_refused_with_its_key(was, becomes, key, 
         coliee_ir.evaluate(*own[:2], task="own.toml")
 
 
-def test_a_label_that_the_protocol_does_not_name_is_refused_in_a_gold(own):
-    put("own.toml", VERDICTS.replace('"acquitted"', '"free"'))
-    with refusing(InputError, "…guilty, free…") as refused:
-        coliee_ir.evaluate(*own[:2], task="own.toml")
-    assert refused.value.found == "acquitted"
-
-
 # rows in blocks
 
 CELL = st.sampled_from(("d1", "d2", "Điều 5", "a  b", "x,y", 'say "no"', "0007", "條文", "e\u3000f"))
 ROWS = st.lists(st.tuples(st.sampled_from(("q1", "q2", "q3")), CELL, st.integers(-3, 3)), min_size=1, max_size=12)
+#: what the cells of a container cannot hold
+TAKEN_OUT = {"columns": ' \u3000"', "tsv": '"', "csv": ""}
 
 
 def rows_as(rows, container, end):
-    """Rows as a file of a container; what its cells cannot hold is taken out of them."""
+    """Rows as a file of a container."""
     mark = {"csv": ",", "tsv": "\t", "columns": " "}[container]
     lines = [("q", "d", "s")] if container != "columns" else []
     for query, cell, score in rows:
-        text = "".join(cell.split()).replace('"', "") if container == "columns" else cell
-        if container == "tsv":
-            text = text.replace('"', "")
-        elif container == "csv" and set(cell) & set(',"'):
-            text = '"{}"'.format(cell.replace('"', '""'))
-        lines.append((query, text, str(score)))
+        quoted = '"{}"'.format(cell.replace('"', '""')) if mark == "," and set(cell) & set(',"') else cell
+        lines.append((query, quoted, str(score)))
     return "".join(mark.join(line) + end for line in lines)
 
 
@@ -513,27 +476,19 @@ def rows_as(rows, container, end):
 def test_rows_are_read_in_blocks_as_in_a_whole(rows, container, end, size):
     """Any cut of the file, arrays or lines, gives what the file's rows say."""
     names = ("q", "d", "s") if container == "columns" else ()
+    none = str.maketrans("", "", TAKEN_OUT[container])
+    rows = [(query, cell.translate(none), score) for query, cell, score in rows]
     Path("run").write_bytes(rows_as(rows, container, end).encode())
-    taken_out = {"columns": ' \u3000"', "tsv": '"', "csv": ""}[container]
-    expected = []
-    for query, cell, score in rows:
-        cell = "".join(letter for letter in cell if letter not in taken_out)
-        expected.append((query, "_".join(cell.split()), float(score)))
     for part in (Part(id="d", score="s"), Part(id="d", rank="s"), Part(id="d")):
         layout = Layout(container, "", "q", names, parts={"documents": part})
-        sign = {"s": 1 if part.score else -1}.get(part.score or part.rank)
-        small = {"BLOCK_SIZES": (size, 0)}
-        for patched in ({}, {"plain_rows": lambda *_, **__: None}, small):
+        sign = 1 if part.score else -1
+        for patched in ({}, {"plain_rows": lambda *_, **__: None}, {"BLOCK_SIZES": (size, 0)}):
             with pytest.MonkeyPatch.context() as patch:
                 for name, value in patched.items():
                     patch.setattr(columns, name, value)
-                run = described.read_run(Source("run"), layout)
-                found = []
-                for block in run.blocks():
-                    scores = [None] * len(block.documents) if block.scores is None else [*map(float, block.scores)]
-                    for query, first, last in block.segments():
-                        found += [(query, block.documents[at], scores[at]) for at in range(first, last)]
-            assert found == [(q, d, None if sign is None else sign * s) for q, d, s in expected]
+                found = rows_of(described.read_run(Source("run"), layout))
+            assert found == [(query, "_".join(cell.split()), sign * score if part.score or part.rank else None)
+                             for query, cell, score in rows]  # fmt: skip
 
 
 def test_a_line_that_cannot_be_read_is_named_behind_blocks_that_can(monkeypatch):
@@ -550,13 +505,11 @@ def test_editions_of_a_protocol_and_a_known_format_as_container(call):
     stated += 'measures = ["Both"]\n[edition.scores]\nBoth = "0.5*MicroF1 + 0.5*MacroR"\n'
     put("own.toml", stated + '[gold]\ncontainer = "statute-xml"\n[run]\ncontainer = "trec"\n')
     folder = Path(coliee_ir.__file__).parent / "examples" / "task3-2025"
-    gold, run, longer = (str(folder / name) for name in ("gold.xml", "task3.ALPHA", "task3-L.ALPHA"))
+    gold, run = folder / "gold.xml", folder / "task3.ALPHA"
     parts = coliee_ir.evaluate(gold, run, task="3", edition=2025, measures=["MacroF2", "MicroF1", "MacroR"]).measures
     both = {"Both": 0.5 * parts["MicroF1"] + 0.5 * parts["MacroR"]}
     for options, expected in ((["--edition", "2026"], {"MacroF2": parts["MacroF2"]}), ([], both)):
         [scored] = json_of(call, "evaluate", gold, run, "--protocol", "own.toml", *options)["runs"]
         assert scored["measures"] == pytest.approx(expected)
-    tuned = ["tune", gold, longer, "--protocol", "own.toml", "--by", "k", "--folds", "2"]
-    assert call(*tuned)[0] == 2  # of a formula, each part has a best cutoff of its own
-    done(call, *tuned, "-m", "MicroF1", "--apply", longer, "-o", "cut.run")
-    assert coliee_ir.evaluate(gold, "cut.run", task="own.toml").measures["Both"] > 0.5
+    # each part of a formula has a best cutoff of its own
+    assert call("tune", gold, folder / "task3-L.ALPHA", "--protocol", "own.toml")[0] == 2

@@ -10,6 +10,7 @@ from asserting import mentions, refusing
 from score_tables import QUERIES, TRUTH, long, table
 
 from coliee_ir import InputError, Scored
+from coliee_ir.scoring.score_tables import is_total
 from coliee_ir.scoring.scores import ScoreWarning
 
 
@@ -20,7 +21,7 @@ def _wide(values):
     )
 
 
-@pytest.mark.parametrize("factor", [100, 40, -1])
+@pytest.mark.parametrize("factor", [100, -1])
 def test_values_out_of_range_are_refused_in_some_runs_and_a_doubt_in_all(factor, here, call, recwarn):
     every = {run: {query: value * factor for query, value in of.items()} for run, of in TRUTH.items()}
     some, file = TRUTH | {"dense": every["dense"]}, here / "s.csv"
@@ -52,6 +53,7 @@ def test_what_is_called_as_a_total_is_no_run_and_no_query(here):
     with refusing(InputError, "s.csv, line 1: [missing-column]"):
         Scored.read("s.csv", columns={"tag": "bm25|densee|rerank"})
     assert len(Scored.read("s.csv", columns={"tag": "bm25|d*"})) == 2
+    assert [is_total(name) for name in ("all topics", "all", "query topics")] == [True, False, False]
     rows = [(run, f"t{at % 3}", q, value) for run, of in TRUTH.items() for at, (q, value) in enumerate(of.items())]
     for query in ("-", "*", "Average"):
         totals = [(run, "Average", query, 0.5) for run in TRUTH]
@@ -102,14 +104,3 @@ def test_holes_are_filled_as_the_result_says_and_common_queries_offered_where_th
     with refusing(InputError, "s.csv: [missing-key]") as caught:
         Scored.read("s.csv")
     assert "common" not in str(caught.value.remedy)
-
-
-def test_the_columns_of_another_gold_can_be_named(here, call):
-    (here / "g.qrels").write_text("".join(f"q{at} 0 d{at} 1\n" for at in range(9)))
-    (here / "other.csv").write_text("topic,article,verdict\n" + "".join(f"q{at},d{at},1\n" for at in range(9)))
-    for run, first in (("a", 0), ("b", 4)):
-        (here / f"{run}.run").write_text("".join(f"q{at} Q0 d{max(at, first)} 1 1 {run}\n" for at in range(9)))
-    typed = ["compare", "g.qrels", "a.run", "b.run", "--other-gold", "other.csv", "-m", "AP", "--resamples", "99"]
-    assert call(*typed, "--columns", "query=topic,document=article,relevance=verdict")[0] == 0
-    code, _, err = call(*typed, "--columns", "relevance=nowhere")
-    assert code == 2 and mentions(err, "[missing-column]")

@@ -1,8 +1,6 @@
 """Some 170 rankings that could be misread: each is read rightly, refused or remarked; none is wrong in silence."""
 
-import csv
 import itertools
-import json
 import random
 import warnings
 from collections import Counter
@@ -20,20 +18,20 @@ GOLD = {query: _CHANCE.sample(DOCUMENTS, 2) for query in QUERIES}
 RUN = {query: {document: round(_CHANCE.uniform(1, 9), 3) for document in DOCUMENTS[:20]} for query in QUERIES}
 
 
-def _written(rows, container, folder, name):
+def _written(rows, container, path):
     """Rows in a container: a file's path, or a frame."""
-    if container in ("pandas", "polars"):
-        return (pandas if container == "pandas" else polars).DataFrame(rows)
-    path = folder / f"{name}.{container}"
-    if container == "parquet":
-        pandas.DataFrame(rows).to_parquet(path)
-    elif container in ("json", "jsonl"):
-        path.write_text(json.dumps(rows) if container == "json" else "".join(json.dumps(row) + "\n" for row in rows))
-    else:
-        with path.open("w", newline="") as stream:
-            writer = csv.DictWriter(stream, list(rows[0]), delimiter={"csv": ",", "tsv": "\t"}[container])
-            writer.writeheader()
-            writer.writerows(rows)
+    frame = pandas.DataFrame(rows)
+    match container:
+        case "pandas":
+            return frame
+        case "polars":
+            return polars.DataFrame(rows)
+        case "csv" | "tsv":
+            frame.to_csv(path, index=False, sep="," if container == "csv" else "\t")
+        case "json" | "jsonl":
+            frame.to_json(path, orient="records", lines=container == "jsonl")
+        case "parquet":
+            frame.to_parquet(path)
     return path
 
 
@@ -70,7 +68,7 @@ def test_nothing_is_scored_wrong_in_silence(tmp_path):
             more = {name: beside(at, score, document in GOLD[query])[name]}
             own = {"query_id": query, "doc_id": document, "score": score}
             rows.append({**more, **own} if is_first else {**own, **more})
-        held = _written(rows, container, tmp_path, f"{len(name)}{name[:3]}{is_first}")
+        held = _written(rows, container, tmp_path / f"{len(outcomes)}.{container}")
         outcomes[name, container, is_first] = outcome(held, right)
     assert not [what for what, found in outcomes.items() if found == "WRONG"]
     counts = Counter(outcomes.values())

@@ -78,6 +78,10 @@ def test_frames_parquet_and_counts_are_read(here):
     counts = "run,query,correct,retrieved,relevant\na,q0,1,2,3\na,q1,0,4,1\nb,q0,1,1,3\nb,q1,1,1,1\n"
     Path("counts.csv").write_text(counts)
     assert Scored.read("counts.csv")["a"].measures == {"MicroF1": 0.2, "MicroP": 1 / 6, "MicroR": 0.25}
+    for run, is_resolved in (("a", True), ("b", False)):
+        Path(run).mkdir()
+        Path(f"{run}/q0.report.json").write_text(json.dumps({"q0": {"resolved": is_resolved}}))
+    assert [run.tag for run in Scored.read("a/q0.report.json", "b/q0.report.json")] == ["a", "b"]
     scored = of_files(*TASK1)
     for library in ("pandas", "polars", "pyarrow"):
         back = Scored.from_frame(scored.to_frame(library, per_query=True))
@@ -104,13 +108,11 @@ WRONG = {
     "twice": (LONG + "b,q2,AP,0\n", ", line 6: [duplicate] (found 'q2')"),
     "mixed measures": (LONG + "c,q1,xyz,1\nc,q2,xyz,1\n", ": [mixed-forms]"),
     "words and a number": (LONG + "a,q3,AP,true\nb,q3,AP,0.5\n", ": [mixed-forms] (found '0.5: run b, query q3')"),
-    "words and a number, in columns": ("query,a,b\nq1,yes,1\nq2,no,0.5\n", ": [mixed-forms]"),
     "words and a number, as JSON": (
         '[{"run":"a","query":"q1","AP":true},{"run":"b","query":"q1","AP":0.5}]', ": [mixed-forms]"),
     "words and a number, in columns that are queries": (
         "model,T1,T2\na,pass,0.5\nb,fail,1\n", ": [mixed-forms] (found '0.5: run a, query T2')"),
     "no name": (LONG + ",q3,AP,1\n", ", line 6: [missing-id]"),
-    "no shape": ("run,query,text\na,q1,good\n", ", line 1: [unknown-format]"),
     "negative": (COUNTS + "a,q1,-1,2,3\n", ", line 2: [bad-cell] (found '-1, 2, 3')"),
     "correct > retrieved": (COUNTS + "a,q1,3,2,3\n", ", line 2: [bad-cell]"),
     "micro without counts": ("run,query,MicroF1\na,q1,0.5\n", ": [unfit-measure]"),
@@ -142,7 +144,6 @@ def test_runs_of_unlike_measures_are_read_and_compared_by_what_they_share(here):
 def test_what_scores_cannot_do_is_refused(here, call):
     Path("s.csv").write_text(LONG)
     Path("one.csv").write_text("run,query,measure,value\na,q1,AP,1\na,q2,AP,1\na,q3,AP,1\n")
-    Path("log.csv").write_text(WRONG["a log"][0])
     shutil.copy(EXAMPLES / "task1" / "gold.json", "gold.json")
     for typed, expected in [
         ("compare one.csv", "[too-few]"),
@@ -150,7 +151,6 @@ def test_what_scores_cannot_do_is_refused(here, call):
         ("leaderboard s.csv --exclude q1", "[unfit-option]"),
         ("leaderboard s.csv --table questions", "[no-result]"),
         ("compare s.csv -m nothing", "[unknown-measure]"),
-        ("compare log.csv", "log.csv: [no-query]"),
         ("evaluate s.csv s.csv", "s.csv, line 1: [missing-column]"),
     ]:
         assert mentions(heard(failing(call, *typed.split()).splitlines()), f"coliee-ir: {expected}"), typed
