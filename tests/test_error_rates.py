@@ -111,18 +111,3 @@ def test_the_rates_in_the_docs_keep_to_their_bounds():
     boards = [row for row in rows if row[0].isdigit() and len(row) == 7]
     assert [int(row[0]) for row in boards] == list(error_rates.BOARDS)
     assert all(float(rate.rstrip("%")) <= 10 for row in boards for rate in row[1:])
-
-
-@pytest.mark.explore
-def test_the_program_prints_every_table(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr(error_rates, "MANY", 2000)
-    monkeypatch.setattr(error_rates, "BOARDS", (2, 3))
-    for module in (error_rates, error_rates.unseen):
-        monkeypatch.setattr(module, "SIZES", (30, 40))
-    monkeypatch.setattr(error_rates.unseen, "MANY", 20_000)
-    monkeypatch.setattr(error_rates.unseen, "agreement", lambda times, seed: "")
-    assert error_rates.main(["--times", "2", "-o", str(tmp_path / "page.md")]) == 0
-    printed = (tmp_path / "page.md").read_text()
-    assert printed == capsys.readouterr().out.removesuffix("\n")
-    assert printed.count("\n| ---") == TABLES.count("\n| ---")
-    assert error_rates.accuracy_table() in printed

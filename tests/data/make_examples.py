@@ -9,9 +9,8 @@ import json
 import random
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections import namedtuple
 from pathlib import Path
-from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 SEED = 2026
@@ -49,26 +48,14 @@ class Dice:
         rest = list(items)
         return [rest.pop(self.whole(0, len(rest) - 1)) for _ in range(n)]
 
-    def pick(self, items):
-        return self.some(items, 1)[0]
-
 
 # systems
 
 
-class Topic(NamedTuple):
-    """A query, and what a system may find for it."""
-
-    query: str
-    #: document → relevance, of the relevant ones
-    relevance: Mapping[str, int]
-    #: document → how relevant it looks to any system, of the whole collection
-    appeal: Mapping[str, float]
-
-
-class Hit(NamedTuple):
-    document: str
-    score: float
+#: a query, and what a system may find for it: document → relevance, of the relevant ones; document → how relevant it
+#: looks to any system, of the whole collection
+Topic = namedtuple("Topic", "query relevance appeal")
+Hit = namedtuple("Hit", "document score")
 
 
 def topics(dice, relevance, collection):
@@ -193,13 +180,8 @@ def task2(dice):
 # Tasks 3 to 5
 
 
-class Statement(NamedTuple):
-    """What an examination asks: right or wrong?"""
-
-    english: str
-    japanese: str
-    label: bool
-    articles: tuple[str, ...]
+#: what an examination asks: right or wrong?
+Statement = namedtuple("Statement", "english japanese label articles")
 
 
 def question_ids(dice, year, n, number="{:02}"):
@@ -323,16 +305,8 @@ def task5(dice):
 # the pilot
 
 
-class Claim(NamedTuple):
-    description: str
-    is_accepted: bool
-
-
-class Case(NamedTuple):
-    facts: list[str]
-    plaintiff: list[Claim]
-    defendant: list[Claim]
-    decision: bool
+Claim = namedtuple("Claim", "description is_accepted")
+Case = namedtuple("Case", "facts plaintiff defendant decision")
 
 
 def tort(dice):
@@ -410,7 +384,7 @@ def trec(dice):
         grades = {**topic.relevance, **rest}
         qrels += [f"{topic.query} 0 {document} {grades[document]}" for document in sorted(grades)]
     bm25 = top(search(dice, asked, skill=0.5), 50)
-    missing = dice.pick(relevance)
+    missing = dice.some(relevance, 1)[0]
     dense = top(search(dice, (topic for topic in asked if topic.query != missing), skill=0.8), 50)
     return {
         "qrels.txt": lines(*qrels),
@@ -422,16 +396,9 @@ def trec(dice):
 # the invented texts
 
 
-class Article(NamedTuple):
-    """An article of an invented code, with a right and a wrong statement about it, in English and Japanese."""
-
-    english: str
-    japanese: str
-    right: tuple[str, str]
-    wrong: tuple[str, str]
-    #: the articles that must be read with it
-    related: tuple[str, ...] = ()
-
+#: an article of an invented code, a right and a wrong statement about it in English and Japanese, and the articles
+#: that must be read with it
+Article = namedtuple("Article", "english japanese right wrong related", defaults=[()])
 
 TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 LAW = {number: Article(**article) for number, article in TEXTS["law"].items()}

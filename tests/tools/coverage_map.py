@@ -50,7 +50,8 @@ class CoverageMap:
 
     def moved_to(self, texts: dict[str, list[str]]) -> CoverageMap:
         """The map of another tree, as far as this one tells; tests of files that changed are left out."""
-        kept = [test for test in self.seconds if not test or self._has_not_changed(test.partition("::")[0], texts)]
+        same = {path for path, lines in texts.items() if lines == self.texts.get(path)}
+        kept = [test for test in self.seconds if not test or test.partition("::")[0] in same]
         unchanged = {*kept}
         pairs = {path: _pairs(self.texts.get(path, []), lines) for path, lines in texts.items() if path in self.runs}
         elsewhere: dict[str, list[list[str]]] = defaultdict(list)  # what a line contains → the tests of such lines
@@ -72,9 +73,6 @@ class CoverageMap:
             runs[path] = rows
         starting = [test for test in self.starting if test in unchanged]
         return CoverageMap(texts, runs, {test: self.seconds[test] for test in kept}, starting)
-
-    def _has_not_changed(self, path: str, texts: dict[str, list[str]]) -> bool:
-        return path in texts and texts[path] == self.texts.get(path)
 
     def add(self, other: CoverageMap) -> None:
         """What another process has recorded, of the same tree."""

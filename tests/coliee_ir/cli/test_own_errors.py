@@ -78,13 +78,10 @@ def test_the_other_runs_are_scored_and_the_code_is_70(command, word, call):
     assert word in reported(call, *command, "--task", "1")
 
 
-def test_in_every_command(call, monkeypatch):
+def test_in_every_command_and_in_a_measure(call, monkeypatch):
     for command in (("convert", "runs/good.txt", "out.trec"), ("fuse", *BOTH), ("measures",)):
         monkeypatch.setattr(f"coliee_ir.cli.{command[0]}.run", spoilt(None))
         reported(call, *command)
-
-
-def test_a_measure_that_fails_is_no_damaged_file(call, monkeypatch):
     monkeypatch.setattr(Micro, "compute", spoilt(Micro.compute))
     assert reported(call, "evaluate", "gold.json", "runs/good.txt", "--task", "1") == ""
 
@@ -134,18 +131,21 @@ def test_in_workers_too(threshold, monkeypatch):
         evaluate_all("gold.json", BOTH, task="1", jobs=2)
 
 
-def test_a_mistake_in_a_reader_is_ours():
+def test_a_mistake_in_a_reader_is_ours_and_no_doubt_swallows_it():
     def members(*_):
         {}["programming error of ours"]
 
     with pytest.raises(InputError), reading_errors_as_input("f"):
         members()  # as of a library
-    members.__globals__["__name__"], before = "coliee_adapters.forms.x", __name__
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(members.__globals__, "__name__", "coliee_adapters.forms.x")
         with pytest.raises(InternalError), reading_errors_as_input("f"):
             members()
-    finally:
-        members.__globals__["__name__"] = before
+    with ignoring_unreadable():
+        raise InputError("bad-label", "f", "p")
+    with pytest.raises(InternalError), ignoring_unreadable():
+        raise InternalError("f", "p")
+    INTERNAL.clear()
 
 
 def test_want_of_memory_is_neither_damage_nor_nothing(monkeypatch):
@@ -159,11 +159,3 @@ def test_want_of_memory_is_neither_damage_nor_nothing(monkeypatch):
     assert found["elems.xml"].error.kind == "too-large"
     assert found["elems.xml"].skip_reason == ""
     assert found["good.txt"].error is None
-
-
-def test_a_doubt_does_not_swallow_an_error_of_ours():
-    with ignoring_unreadable():
-        raise InputError("bad-label", "f", "p")
-    with pytest.raises(InternalError), ignoring_unreadable():
-        raise InternalError("f", "p")
-    INTERNAL.clear()
