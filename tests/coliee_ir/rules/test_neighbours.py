@@ -17,8 +17,12 @@ from coliee_ir.rules.protocol import neighbours, protocol, use_protocol_file
 LECARD = Path(os.environ.get("COLIEE_LECARD", ROOT.parent / "shared" / "data" / "lecard"))
 
 
+QUERIES = [str(number) for number in range(7001, 7007)]
+DOCUMENTS = [str(number) for number in range(100, 160)]
+
+
 @pytest.fixture(autouse=True)
-def _forgotten(monkeypatch):
+def _forgotten(monkeypatch, here):
     monkeypatch.setattr(rules, "protocols_by_name", {})
 
 
@@ -27,9 +31,7 @@ def _json(value):
 
 
 def _trec(run):
-    return "".join(
-        f"{query} Q0 {doc} {rank} {100 - rank} T\n" for query, docs in run.items() for rank, doc in enumerate(docs, 1)
-    )
+    return "".join(f"{q} Q0 {doc} {at + 1} {99 - at} T\n" for q, docs in run.items() for at, doc in enumerate(docs))
 
 
 def _ranks(run):
@@ -39,28 +41,22 @@ def _ranks(run):
     )
 
 
-def _qrels(gold, blank=" "):
+def _qrels(gold, blank="\t"):
     return "".join(blank.join((q, "0", doc, f"{grade}\n")) for q, held in gold.items() for doc, grade in held.items())
 
 
-def _every(gold, run):
-    """All documents; queries are documents too."""
-    return sorted({*run, *(doc for held in (*gold.values(), *run.values()) for doc in held)})
-
-
-def _matrix(gold, run):
-    """Similarities of all documents; those not retrieved come after the others."""
-    every = _every(gold, run)
+def _matrix(run):
+    """Similarities of all documents, of which queries are some; those not retrieved come after the others."""
+    every = [*DOCUMENTS, *QUERIES]
     rows = [",".join(["query_case_id", *every])]
     for query, docs in run.items():
-        rest = [doc for doc in every if doc not in docs]
-        score = {doc: 1 / rank for rank, doc in enumerate([query, *docs, *rest], 1)}
-        rows.append(",".join([query, *(f"{score[doc]:.9f}" for doc in every)]))
+        ranked = [query, *docs, *(doc for doc in every if doc not in docs and doc != query)]
+        rows.append(",".join([query, *(f"{1 / (1 + ranked.index(doc)):.9f}" for doc in every)]))
     return "\n".join(rows) + "\n"
 
 
 def _beir(gold):
-    return "query-id\tcorpus-id\tscore\n" + _qrels(gold, "\t").replace("\t0\t", "\t", -1)
+    return "query-id\tcorpus-id\tscore\n" + _qrels(gold).replace("\t0\t", "\t", -1)
 
 
 def _relevant(gold):
@@ -111,7 +107,7 @@ def micro(gold, run, k):
 
 
 def _il_pcr(gold, run):
-    every = _every(gold, run)
+    every = [*DOCUMENTS, *QUERIES]
     full = {q: [*docs, *(d for d in every if d not in docs and d != q)] for q, docs in run.items()}
     curve = {f"MicroF1@{k}": micro(_binary(gold), full, k)[f"MicroF1@{k}"] for k in range(1, 21)}
     return curve | micro(_binary(gold), full, 10)
@@ -128,11 +124,11 @@ def _macro(gold, run):
 
 
 def _articles(listed):
-    found = []
-    for query, docs in listed.items():
-        articles = [{"law_id": f"{doc[:-1]}/2022/QH15", "article_id": doc[-1]} for doc in docs]
-        found.append({"question_id": query, "relevant_articles": articles})
-    return _json(found)
+    return _json([
+        {"question_id": query, "relevant_articles": [
+            {"law_id": f"{doc[:-1]}/2022/QH15", "article_id": doc[-1]} for doc in docs]}
+        for query, docs in listed.items()
+    ])  # fmt: skip
 
 
 def _il_pcr_gold(gold):
@@ -143,61 +139,17 @@ def _il_pcr_gold(gold):
     return _json({"Query Set": queries, "Candidate Set": []})
 
 
-#: name → how gold and run are written, and what plain dictionaries make of them
-NEIGHBOURS = {
-    "lecard-v1": (
-        lambda gold, run: (_json(gold), _json({q: [int(doc) for doc in docs] for q, docs in run.items()})),
-        _lecard,
-    ),
-    "lecard-v2": (
-        lambda gold, run: (_qrels(gold, "\t"), _trec(run)),
-        lambda gold, run: means(gold, run, "R@100 R@200 R@500 R@1000", "{}(rel=2)@{}", 2),
-    ),
-    "aila": (lambda gold, run: (_qrels(gold), _trec(run)), lambda gold, run: means(gold, run, "AP P@10 Bpref RR")),
-    "il-pcr": (lambda gold, run: (_il_pcr_gold(gold), _matrix(gold, run)), _il_pcr),
-    "alqac": (lambda gold, run: (_articles(_relevant(gold)), _articles(run)), _macro),
-    "stard": (
-        lambda gold, run: (
-            _json([{"query_id": int(q), "match_id": [*map(int, docs)]} for q, docs in _relevant(gold).items()]),
-            _ranks(run),
-        ),
-        lambda gold, run: means(gold, run, "R@100 R@10 RR@10 Success@10"),
-    ),
-    "msmarco": (
-        lambda gold, run: (_qrels(_binary(gold), "\t"), _ranks(run)),
-        lambda gold, run: means(_binary(gold), run, "RR@10 R@1000"),
-    ),
-    "bsard": (
-        lambda gold, run: (
-            "id,question,article_ids\n"
-            + "".join(f'{q},"Qui,\nquand?","{",".join(docs)}"\n' for q, docs in _relevant(gold).items()),
-            _trec(run),
-        ),
-        lambda gold, run: means(_binary(gold), run, "R@100 R@200 R@500 AP@100 RR@100"),
-    ),
-    "lepard": (
-        lambda gold, run: (
-            "".join(f"{q}\t{docs[0]}\n" for q, docs in _relevant(gold).items()),
-            "".join(f"{q}\t{doc}\t{rank}\n" for q, docs in run.items() for rank, doc in enumerate(docs)),
-        ),
-        lambda gold, run: means({q: {docs[0]: 1} for q, docs in _relevant(gold).items()}, run, "R@1 R@5 R@10 AP nDCG"),
-    ),
-    "beir": (
-        lambda gold, run: (
-            _beir(gold),
-            _json({q: {doc: 1 / rank for rank, doc in enumerate([q, *docs], 1)} for q, docs in run.items()}),
-        ),
-        lambda gold, run: means(gold, run, "nDCG@10 AP@100 R@100 P@10"),
-    ),
-    "mteb": (
-        lambda gold, run: (_beir(gold), _trec(run)),
-        lambda gold, run: means(gold, run, "nDCG@10 AP@10 R@10 P@10 RR@10"),
-    ),
-    "vlsp-lter": (
-        lambda gold, run: (_labels(gold), _labels(run)),
-        lambda gold, run: {"Accuracy": sum(_label(q, gold) == _label(q, run) for q in gold) / len(gold)},
-    ),
-}
+def _stard(gold):
+    return _json([{"query_id": int(q), "match_id": [*map(int, docs)]} for q, docs in _relevant(gold).items()])
+
+
+def _bsard(gold):
+    rows = (f'{q},"Qui,\nquand?","{",".join(docs)}"\n' for q, docs in _relevant(gold).items())
+    return "id,question,article_ids\n" + "".join(rows)
+
+
+def _first(gold):
+    return {query: {docs[0]: 1} for query, docs in _relevant(gold).items()}
 
 
 def _label(query, held):
@@ -208,34 +160,60 @@ def _labels(held):
     return _json([{"example_id": f"DS-{q}", "label": _label(q, held), "statement": "…"} for q in held])
 
 
+def _accuracy(gold, run):
+    return {"Accuracy": sum(_label(q, gold) == _label(q, run) for q in gold) / len(gold)}
+
+
+def meaning(measures, of="", rel=1, *, judgements=lambda gold: gold):
+    """What ``means`` makes of some judgements."""
+    return lambda gold, run: means(judgements(gold), run, measures, of, rel)
+
+
+#: name → how gold and run are written, and what plain dictionaries make of them
+NEIGHBOURS = {
+    "lecard-v1": (_json, lambda run: _json({q: [*map(int, docs)] for q, docs in run.items()}), _lecard),
+    "lecard-v2": (_qrels, _trec, meaning("R@100 R@200 R@500 R@1000", "{}(rel=2)@{}", 2)),
+    "aila": (lambda gold: _qrels(gold, " "), _trec, meaning("AP P@10 Bpref RR")),
+    "il-pcr": (_il_pcr_gold, _matrix, _il_pcr),
+    "alqac": (lambda gold: _articles(_relevant(gold)), _articles, _macro),
+    "stard": (_stard, _ranks, meaning("R@100 R@10 RR@10 Success@10")),
+    "msmarco": (lambda gold: _qrels(_binary(gold)), _ranks, meaning("RR@10 R@1000", judgements=_binary)),
+    "bsard": (_bsard, _trec, meaning("R@100 R@200 R@500 AP@100 RR@100", judgements=_binary)),
+    "lepard": (
+        lambda gold: "".join(f"{q}\t{doc}\n" for q, held in _first(gold).items() for doc in held),
+        lambda run: "".join(f"{q}\t{doc}\t{rank}\n" for q, docs in run.items() for rank, doc in enumerate(docs)),
+        meaning("R@1 R@5 R@10 AP nDCG", judgements=_first),
+    ),
+    "beir": (
+        _beir,
+        lambda run: _json({q: {doc: 1 / rank for rank, doc in enumerate([q, *docs], 1)} for q, docs in run.items()}),
+        meaning("nDCG@10 AP@100 R@100 P@10"),
+    ),
+    "mteb": (_beir, _trec, meaning("nDCG@10 AP@10 R@10 P@10 RR@10")),
+    "vlsp-lter": (_labels, _labels, _accuracy),
+}
+
+
 def made(seed):
     """A graded gold, in which each query has a relevant document, and a run."""
     draw = random.Random(seed)
-    queries = [str(number) for number in range(7001, 7007)]
-    documents = [str(number) for number in range(100, 160)]
     gold = {
-        query: {doc: draw.choice((0, 1, 2, 3)) for doc in draw.sample(documents, 8)} | {draw.choice(documents): 3}
-        for query in queries
+        query: {doc: draw.choice((0, 1, 2, 3)) for doc in draw.sample(DOCUMENTS, 8)} | {draw.choice(DOCUMENTS): 3}
+        for query in QUERIES
     }
-    run = {query: draw.sample(documents, draw.randint(3, 40)) for query in queries}
-    return gold, run
+    return gold, {query: draw.sample(DOCUMENTS, draw.randint(3, 40)) for query in QUERIES}
 
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", NEIGHBOURS)
-def test_a_neighbour_is_scored_as_its_script_scores(name, seed, tmp_path):
-    write, expected = NEIGHBOURS[name]
+def test_a_neighbour_is_scored_as_its_script_scores(name, seed):
+    write_gold, write_run, expected = NEIGHBOURS[name]
     gold, run = made(seed)
-    files = []
-    for what, text in zip(("gold", "run"), write(gold, run), strict=True):
-        (tmp_path / what).write_text(text, encoding="utf-8")
-        files.append(tmp_path / what)
-    scores = coliee_ir.evaluate(*files, task=name)
+    Path("gold").write_text(write_gold(gold), encoding="utf-8")
+    Path("run").write_text(write_run(run), encoding="utf-8")
+    scores = coliee_ir.evaluate("gold", "run", task=name)
     assert scores.measures == pytest.approx(expected(gold, run), abs=1e-9)
-    assert not coliee_ir.validate(files[1], gold=files[0], task=name).errors
-
-
-def test_every_neighbour_is_tested_here():
+    assert not coliee_ir.validate("run", gold="gold", task=name).errors
     assert set(neighbours()) == set(NEIGHBOURS) | {"alqac-2026"}  # which test_formulas.py tests
 
 
@@ -249,23 +227,22 @@ OVER_THE_RUN = {
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", OVER_THE_RUN)
-def test_queries_without_results_and_ties_count_as_in_trec_eval_without_options(name, seed, tmp_path):
+def test_queries_without_results_and_ties_count_as_in_trec_eval_without_options(name, seed):
     """Queries that are not answered, one that has nothing relevant, one of the run alone, ties, the query itself."""
     gold, lists = made(seed)
     draw = random.Random(seed)
-    queries = list(gold)
-    gold[queries[2]] = dict.fromkeys(gold[queries[2]], 0)
-    run = {q: {doc: float(draw.randint(1, 5)) for doc in docs} for q, docs in lists.items() if q not in queries[:2]}
+    gold[QUERIES[2]] = dict.fromkeys(gold[QUERIES[2]], 0)
+    run = {q: {doc: float(draw.randint(1, 5)) for doc in docs} for q, docs in lists.items() if q not in QUERIES[:2]}
     run["9999"] = {"100": 1.0}
     if name == "beir":
-        run[queries[3]][queries[3]] = 9.0
-    (tmp_path / "gold").write_text(_qrels(gold) if name == "aila" else _beir(gold), encoding="utf-8")
+        run[QUERIES[3]][QUERIES[3]] = 9.0
+    Path("gold").write_text(NEIGHBOURS[name][0](gold), encoding="utf-8")
     lines = [f"{q} Q0 {doc} 1 {score} T\n" for q, held in run.items() for doc, score in held.items()]
-    (tmp_path / "run").write_text("".join(lines), encoding="utf-8")
+    Path("run").write_text("".join(lines), encoding="utf-8")
     theirs = {q: {doc: score for doc, score in held.items() if doc != q} for q, held in run.items()}
     measures = OVER_THE_RUN[name]
     values = pytrec_eval.RelevanceEvaluator(gold, set(map(in_trec_eval, measures))).evaluate(theirs)
-    scores = coliee_ir.evaluate(tmp_path / "gold", tmp_path / "run", task=name, measures=measures).measures
+    scores = coliee_ir.evaluate("gold", "run", task=name, measures=measures).measures
     for measure in measures:
         expected = sum(one[in_trec_eval(measure)] for one in values.values()) / len(values)
         assert scores[measure] == pytest.approx(expected, abs=1e-12)
@@ -282,17 +259,15 @@ OF_METRICS_PY = {
 
 @pytest.mark.skipif(not LECARD.is_dir(), reason="the files of LeCaRD are not here")
 @pytest.mark.parametrize("name", OF_METRICS_PY)
-def test_lecards_lists_get_the_figures_of_its_script(name, tmp_path):
+def test_lecards_lists_get_the_figures_of_its_script(name):
     golden = json.loads((LECARD / "golden_labels.json").read_text(encoding="utf-8"))
-    gold = {query: {str(case): 3 for case in cases} for query, cases in golden.items()}
-    (tmp_path / "gold.json").write_text(_json(gold), encoding="utf-8")
+    Path("gold.json").write_text(_json({query: {str(case): 3 for case in cases} for query, cases in golden.items()}))
     shipped = Path(protocol(use_protocol_file("lecard-v1")).file).read_text(encoding="utf-8")
     own = shipped.replace('task = "lecard-v1"', 'task = "lecard"')
     if name != "lm":  # as metrics.py turns them round
         own += "reverse = true\n"
-    (tmp_path / f"{name}.toml").write_text(own, encoding="utf-8")
-    run = LECARD / f"{name}_top100.json"
-    scores = coliee_ir.evaluate(tmp_path / "gold.json", run, task=str(tmp_path / f"{name}.toml")).measures
+    Path("own.toml").write_text(own, encoding="utf-8")
+    scores = coliee_ir.evaluate("gold.json", LECARD / f"{name}_top100.json", task="own.toml").measures
     named = {"MAP": "AP(rel=3,judged_only=True)"} | {f"P@{k}": f"P(rel=3,judged_only=True)@{k}" for k in (5, 10)}
     for measure, value in OF_METRICS_PY[name].items():
         assert scores[named.get(measure, measure)] == pytest.approx(value, abs=5e-5)

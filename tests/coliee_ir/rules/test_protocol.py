@@ -12,7 +12,7 @@ import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir.measures import parse
 from coliee_ir.rules import protocol as protocol_module
-from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, TASKS, protocol, submission_rules
+from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, TASKS, protocol, submission_rules, tag_fault
 
 MICRO = ("MicroF1", "MicroP", "MicroR")
 MACRO = ("MacroF2", "MacroP", "MacroR")
@@ -66,6 +66,7 @@ def test_the_rows_of_the_package_follow_each_other_and_name_measures_that_their_
             [measure] = parse(name)
             assert str(measure) == name and set(measure.needs) <= {*row.parts, *sides}, row
         assert set(row.tie_break) <= set(row.measures) and row.title and row.source, row
+    assert [bool(tag_fault("a" * n)) for n in (12, 13)] == [False, True]
     newest = dict.fromkeys(("1", "2", "3", "4", "tort", "rationale"), NEWEST) | {"5": 2021, "trec": None}
     assert {task: protocol(task).newest for task in TASKS} == newest
 

@@ -33,45 +33,45 @@ def test_keys_at_the_top_hold_for_all_editions_and_dates_are_by_edition(tmp_path
     assert (row.first, row.last) == (NEWEST + 1, NEWEST + 1)
 
 
+#: what stands in the place of what, and the key or line that is named
+CHANGED = [
+    ('"x"', "3", "task"), ('"x"', '"../x"', "task"), ('task = "x"\n', "", "task"), ('title = "a task"\n', "", "title"),
+    ("measures", "mesures", "mesures"), ('["MicroF1"]', "[]", "measures"), ('["MicroF1"]', '"MicroF1"', "measures"),
+    ('["documents"]', '["articles"]', "parts"), ('["documents"]', '["documents", "long"]', "parts"),
+    ('["documents"]', '["documents", "two words"]', "parts"), ('"a task"', "", 2),
+]  # fmt: skip
+ADDED = [
+    ('law = "space"', "law"),
+    ('[gold]\ncontainer = "json"\n[gold.laws]', "[gold], laws"),
+    ('[gold]\ncontainer = "json"\n[gold.documents]\nid = "{law|{art}"', "[gold.documents], id"),
+    ('[run]\ncontainer = "json"\n[run.documents]\nyes = ["a"]\nno = ["a"]', "[run.documents], no"),
+    ('[gold]\ncontainer = "csv"\n[gold.documents]', "[gold], query"),
+    ('[run]\ncontainer = "columns"\nquery = "q"\n[run.documents]', "[run], columns"),
+    ('[run]\ncontainer = "json"', "[run], documents"),
+    ('[run]\ncontainer = "trec"\nquery = "q"', "[run], query"),
+    ("gold = 1", "gold"),
+    ('[table]\nF1 = "MicroF2"', "table, F1"),
+    ("claims = 1", "claims"),
+    ("edition = 2026", "edition"),
+    ("[[edition]]\nlast = 2026", "[[edition]] 1, first"),
+    ('[[edition]]\nfirst = "2026"', "[[edition]] 1, first"),
+    ("[[edition]]\nfirst = 2026\nlast = 2025", "[[edition]] 1, last"),
+    ("[[edition]]\nfirst = 2020\n[[edition]]\nfirst = 2026", "[[edition]] 2, first"),
+    ("[[edition]]\nfirst = 2026\nyear = 2026", "[[edition]] 1, year"),
+    ('[[submission]]\ncolumns = ["A", "B"]', "[[submission]] 1, columns"),
+    ("[[submission]]\nmost_runs = -1", "[[submission]] 1, most_runs"),
+    ("[models_before]\n2026 = 1", "models_before"),
+    ("level = 1" + 100_000 * "0", "broken TOML"),
+    # what appears twice, by line
+    ('title = "b"', 5),
+    ("[gold]\n[run]\n[gold]", 7),
+]
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
-    [
-        (COMMON.replace('"x"', "3"), "task"),
-        (COMMON.replace('"x"', '"../x"'), "task"),
-        (COMMON.replace('task = "x"\n', ""), "task"),
-        (COMMON.replace('title = "a task"\n', ""), "title"),
-        (COMMON.replace("measures", "mesures"), "mesures"),
-        (COMMON.replace('["MicroF1"]', "[]"), "measures"),
-        (COMMON.replace('["MicroF1"]', '"MicroF1"'), "measures"),
-        (COMMON.replace('["documents"]', '["articles"]'), "parts"),
-        (COMMON.replace('["documents"]', '["documents", "long"]'), "parts"),
-        (COMMON.replace('["documents"]', '["documents", "two words"]'), "parts"),
-        (COMMON + 'law = "space"\n', "law"),
-        (COMMON + '[gold]\ncontainer = "json"\n[gold.laws]\n', "[gold], laws"),
-        (COMMON + '[gold]\ncontainer = "json"\n[gold.documents]\nid = "{law|{art}"\n', "[gold.documents], id"),
-        (COMMON + '[run]\ncontainer = "json"\n[run.documents]\nyes = ["a"]\nno = ["a"]\n', "[run.documents], no"),
-        (COMMON + '[gold]\ncontainer = "csv"\n[gold.documents]\n', "[gold], query"),
-        (COMMON + '[run]\ncontainer = "columns"\nquery = "q"\n[run.documents]\n', "[run], columns"),
-        (COMMON + '[run]\ncontainer = "json"\n', "[run], documents"),
-        (COMMON + '[run]\ncontainer = "trec"\nquery = "q"\n', "[run], query"),
-        (COMMON + "gold = 1\n", "gold"),
-        (COMMON + '[table]\nF1 = "MicroF2"\n', "table, F1"),
-        (COMMON + "claims = 1\n", "claims"),
-        (COMMON + "edition = 2026\n", "edition"),
-        (COMMON + "[[edition]]\nlast = 2026\n", "[[edition]] 1, first"),
-        (COMMON + '[[edition]]\nfirst = "2026"\n', "[[edition]] 1, first"),
-        (COMMON + "[[edition]]\nfirst = 2026\nlast = 2025\n", "[[edition]] 1, last"),
-        (COMMON + "[[edition]]\nfirst = 2020\n[[edition]]\nfirst = 2026\n", "[[edition]] 2, first"),
-        (COMMON + "[[edition]]\nfirst = 2026\nyear = 2026\n", "[[edition]] 1, year"),
-        (COMMON + '[[submission]]\ncolumns = ["A", "B"]\n', "[[submission]] 1, columns"),
-        (COMMON + "[[submission]]\nmost_runs = -1\n", "[[submission]] 1, most_runs"),
-        (COMMON + "[models_before]\n2026 = 1\n", "models_before"),
-        (COMMON + "level = 1" + 100_000 * "0" + "\n", "broken TOML"),
-        # broken TOML, and what appears twice, by line
-        (COMMON + 'title = "b"\n', 5),
-        (COMMON + "[gold]\n[run]\n[gold]\n", 7),
-        ('task = "x"\ntitle = \n', 2),
-    ],
+    [(COMMON.replace(was, becomes), key) for was, becomes, key in CHANGED]
+    + [(f"{COMMON}{t}\n", key) for t, key in ADDED],
 )
 def test_an_error_names_file_and_key_or_line(text, key, tmp_path):
     with pytest.raises(InputError) as refused:

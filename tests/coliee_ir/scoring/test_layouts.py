@@ -50,20 +50,6 @@ def test_what_would_be_guessed_is_refused(case, call):
         assert call(command, *case.files)[0] == 2
 
 
-def test_the_same_data_in_many_shapes_gives_the_same_numbers(here, monkeypatch):
-    found = set()
-    for at, case in enumerate(score_tables.SHAPES):
-        (here / str(at)).mkdir()
-        monkeypatch.chdir(here / str(at))
-        scored = case.read()
-        held = compare(scored, n_resamples=99).to_dict()
-        board = leaderboard(scored, n_resamples=99).to_dict()["runs"]
-        runs = [[run[key] for key in ("tag", "score", "interval", "ranks")] for run in held["runs"]]
-        places = [[run[key] for key in ("tag", "place", "ranks", "may_be_best", "interval")] for run in board]
-        found.add(json.dumps([runs, held["pairs"], places, plan(scored, n_resamples=99).to_dict()["sizes"]]))
-    assert (len(found), len(score_tables.SHAPES)) == (1, 14)
-
-
 def test_neither_rows_nor_columns_in_another_order_change_what_ranks():
     rows = [("run", "query", "AP", "own", "steps"), *((r, q, 0.5 + (r == q), 0.1, 3) for r in "ab" for q in "abc")]
     for order in itertools.permutations(range(5)):
@@ -74,28 +60,23 @@ def test_neither_rows_nor_columns_in_another_order_change_what_ranks():
     assert leaderboard(Scored.read("s.csv"), n_resamples=9).ranking.name == "nDCG"
 
 
-@pytest.mark.parametrize(
-    ("columns", "is_total"),
-    [
+def test_a_last_row_is_a_total_where_chance_does_not_make_it_one():
+    for columns, is_total in (
         ([[1, 2, 6, 3], [4, 1, 1, 2]], True),
         ([[1, 2, 6, 3], [4, 1, 1, 2.1]], False),  # of one run, chance makes it
         ([[1, 3, 2], [4, 1, 2.5]], False),  # as it does of few queries
         ([[1, 2, 3, 2], [4, 1, 1, 2]], False),  # or of values that are often the same
-    ],
-)
-def test_a_last_row_is_a_total_where_chance_does_not_make_it_one(columns, is_total):
-    put("query,a,b", ((f"q{n}", *row) for n, row in enumerate(zip(*columns, strict=True))))
-    declared = {"query": "query", "tag": "a|b"}
-    if is_total:
-        with refusing(InputError, f"[ambiguous] … (found 'q{len(columns[0]) - 1}')"):
-            Scored.read("s.csv", columns=declared)
-    else:
-        assert len(Scored.read("s.csv", columns=declared)[0].query_ids) == len(columns[0])
+    ):
+        put("query,a,b", ((f"q{n}", *row) for n, row in enumerate(zip(*columns, strict=True))))
+        declared = {"query": "query", "tag": "a|b"}
+        if is_total:
+            with refusing(InputError, f"[ambiguous] … (found 'q{len(columns[0]) - 1}')"):
+                Scored.read("s.csv", columns=declared)
+        else:
+            assert len(Scored.read("s.csv", columns=declared)[0].query_ids) == len(columns[0])
 
 
 def test_what_is_declared_is_read(call):
-    put("query_id,year,a,b", [("q1", 2020, 1, 0), ("q2", 2021, 1, 1)])
-    assert [one.tag for one in Scored.read("s.csv", columns={"tag": "a|b"})] == ["a", "b"]
     put("model,Rank,T1,T2", [("a", 1, 1, 0), ("b", 2, 0, 0)])
     assert Scored.read("s.csv", columns={"query": "T*"})["a"].measures == {"score": 0.5}
     put("model,item_id,score_match,total_time", [("a", 1, 1, 3.5), ("b", 1, 0, 4.5)])
@@ -159,14 +140,12 @@ def test_less_is_better_in_every_command(call):
         assert call(*typed, "s.csv", "--resamples", "99")[0] == 2  # until somebody says which way
         assert call(*typed, "s.csv", "--lower-is-better", "wer", "--resamples", "99")[0] == 0
     assert "No run scores anything" not in Path("p.html").read_text()
-    scored = Scored.read("s.csv", lower_is_better=["wer"])
-    compared = compare(scored, n_resamples=99, margin=0.1)
+    compared = compare(Scored.read("s.csv", lower_is_better=["wer"]), n_resamples=99, margin=0.1)
     pair = compared.pairs[0]
     assert (pair.verdict, pair.wins, pair.losses) == ("better by more than 0.1", 20, 0)
     assert pair.difference == pytest.approx(-0.2)
-    assert [(row[1], row[2].bold, row[2].mark) for row in compared.tables()[1].rows] == [
-        ("best", True, "b,c"), ("mid", False, "c"), ("worst", False, "")
-    ]  # fmt: skip
+    marks = [(row[1], row[2].bold, row[2].mark) for row in compared.tables()[1].rows]
+    assert marks == [("best", True, "b,c"), ("mid", False, "c"), ("worst", False, "")]
     for directions in ({"lower_is_better": ["cer"]}, {"lower_is_better": ["wer"], "higher_is_better": ["wer"]}):
         with refusing(UsageError, "["):
             Scored.read("s.csv", **directions)
@@ -176,8 +155,7 @@ def test_less_is_better_in_every_command(call):
         held = json.loads(call("leaderboard", path, *way, "-f", "json", "--resamples", "99")[1])
         boards.append([(run["tag"], run["place"], run["ranks"], run["may_be_best"]) for run in held["runs"]])
         assert held.get("lower_is_better", False) == (path == "s.csv")
-    assert boards[0] == boards[1]
-    assert [tag for tag, *_ in boards[0]] == ["best", "mid", "worst"]
+    assert boards[0] == boards[1] and [tag for tag, *_ in boards[0]] == ["best", "mid", "worst"]
 
 
 def test_the_direction_of_what_is_computed_is_known(call):
@@ -255,15 +233,6 @@ def test_holes_name_the_run_that_costs_most(call):
         Scored.read("s.csv")
     assert Scored.read("s.csv", measures="AP")["a"].measures == {"AP": 0.5}  # what is not asked for may have holes
     assert call("compare", "s.csv", "-m", "AP", "--resamples", "9")[0] == 0
-
-
-def test_a_remedy_in_memory_names_keywords():
-    holes = {"run": ["a", "a", "b"], "query": ["q1", "q2", "q1"], "AP": [1.0, 0.5, 0.5]}
-    for frame, kind in (holes, "missing-key"), ({"model": ["a"], "own": ["q1"], "AP": [1.0]}, "missing-column"):
-        with refusing(InputError, f"[{kind}] …") as caught:
-            Scored.from_frame(frame)
-        assert ('unanswered="zero"' in str(caught.value.remedy)) == (frame is holes)
-        assert ("--" if frame is holes else "--columns") not in str(caught.value.remedy)
 
 
 def test_a_measure_that_nobody_scored_is_refused():

@@ -40,7 +40,10 @@ def test_a_keyword_that_no_function_has_is_refused_with_the_one_that_was_meant()
                     function(None, **{meant[:1] + meant: None})
 
 
-def test_what_is_refused_names_what_to_write_in_python():
+def test_what_is_refused_names_what_to_write_in_python_and_a_result_is_a_frame():
+    scored = evaluate_all(GOLD, {"a": RUN}, task="trec", measures="AP")
+    for result in (scored, scored[0]):
+        assert to_frame(result, "polars").equals(result.to_frame("polars"))
     with refusing(UsageError, "[unknown-name] … 'k=3' … Rule('k', 3)…"):
         Rule("k=3")
     with refusing(UsageError, "[bad-value] …"):
@@ -51,13 +54,6 @@ def test_what_is_refused_names_what_to_write_in_python():
     ):
         with pytest.raises(InputError, match=rf"decisions=\{{{remedy}\}}"):
             evaluate(gold, run, task=task)
-
-
-def test_a_result_is_a_frame_by_the_function_as_by_its_method():
-    scored = evaluate_all(GOLD, {"a": RUN}, task="trec", measures="AP")
-    for result in (scored, scored[0]):
-        assert to_frame(result).equals(result.to_frame())
-        assert to_frame(result, "polars").equals(result.to_frame("polars"))
 
 
 # results without an order
