@@ -18,11 +18,10 @@ from coliee_ir.judging import workers
 from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.scoring import score as batch
 
-ROOT = Path(__file__).parent.parent
 #: situation → what is heard of it, and the exit code
 TABLE = {
     situation: (heard, int(code))
-    for line in (ROOT / "tests/data/faults.txt").read_text(encoding="utf-8").splitlines()[1:]
+    for line in Path(__file__).with_name("data").joinpath("faults.txt").read_text(encoding="utf-8").splitlines()[1:]
     for situation, heard, code in [line.split(" | ")]
 }
 
@@ -45,9 +44,6 @@ command = os.getpid()
 batch.WORTH_A_PROCESS = 1 << 20
 workers.cores = lambda: 2  # on a machine of one processor too
 
-def say(text):
-    os.write(2, (text + "\\n").encode())  # at once, not mixed with what other processes say
-
 def grow(name):
     with open(name, "a") as file:
         file.write("q100 Q0 d1 1 1.5 T\\n")
@@ -63,8 +59,6 @@ def replace(name):
     other = f"{name}.{os.getpid()}"
     Path(other).write_bytes(Path(name).read_bytes())
     os.replace(other, name)
-
-remove = os.unlink
 
 def give_up_root(name):
     if os.getuid() == 0:
@@ -92,8 +86,11 @@ def after_opening(name, change):
         return found
     Source.look = looking
 
-def starve():
+def starve(name):
     raise MemoryError
+
+def no_process():  # root is under no limit
+    raise BlockingIOError(11, os.strerror(11))
 
 def in_workers(act):
     "Do something at the beginning of each worker's reading."
@@ -105,7 +102,7 @@ def in_workers(act):
     Source.blocks = acting
 
 def wait():
-    say("ready")
+    os.write(2, b"ready\\n")  # at once, not mixed with what other processes say
     for _ in range(600):  # a signal that comes just before a sleep is noticed at its end
         time.sleep(0.1)
 
@@ -120,14 +117,9 @@ def run(*arguments, hook=None, stdin=None, stdout=None):
     if hook is None and stdin is None and stdout is None:
         return tuple(typed(*arguments))
     with Path(stdout or os.devnull).open("wb") as file:
-        done = subprocess.run(
-            _command(arguments, hook),
-            input=stdin,
-            stdin=None if stdin is not None else subprocess.DEVNULL,
-            stdout=file if stdout else subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            timeout=60,
-        )
+        given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+        out = file if stdout else subprocess.PIPE
+        done = subprocess.run(_command(arguments, hook), stdout=out, stderr=subprocess.PIPE, timeout=60, **given)
     return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
 
 
@@ -137,19 +129,16 @@ def _command(arguments, hook):
     return [sys.executable, "-c", f"{PRELUDE}{hook}\nsys.exit(main(sys.argv[1:]))", *arguments]
 
 
-def content(folder):
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
-    """A gold and a run of several blocks, which can be cut anywhere."""
+    """A gold and a run of several blocks, which can be cut anywhere, and what earlier commands have written."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONUNBUFFERED", "")  # so that something is left to be written when a process ends
     queries = [f"q{n}" for n in range(100)]
     Path("gold.txt").write_text("".join(f"{query} 0 d{n} 1\n" for query in queries for n in (1, 5)))
     lines = [f" Q0 d{n} {n + 1} {100 - n / 4:.2f} T\n" for n in range(200)]
     Path("run.txt").write_text("".join(query + query.join(lines) for query in queries))
+    Path("out.json").write_bytes(b"old")
     return tmp_path
 
 
@@ -170,37 +159,16 @@ def check(situation, result):
     assert matches(err.splitlines()[-1] if err else "", f"coliee-ir: {heard}" if heard else "")
     assert "Traceback" not in err
     assert "Exception ignored" not in err
+    assert {path.name: path.read_bytes() for path in Path().glob("out*")} == {"out.json": b"old"}
 
 
-#: situation → the last line of the run, and the command; what other files are is tested where they are read
-FILES = {
-    "a run cut short in its last line": ("q99 Q0 d199 200", EVALUATE),
-    "a file that is not there": ("", ("evaluate", "gold.txt", "no.txt")),
-    "a conversion into a folder that is not there": ("", (*CONVERT, "no/out.json")),
-    "an output that is also an input": ("", ("convert", "run.txt", "run.txt", "--to", "trec")),
-}
-
-
-@pytest.mark.parametrize("situation", FILES)
-def test_files_that_are_not_what_they_should_be(here, situation):
-    last, command = FILES[situation]
-    with Path("run.txt").open("a") as stream:
-        stream.write(last)
-    before = content(here)
-    check(situation, run(*command))
-    assert content(here) == before
-
-
-def test_a_pipe_beyond_its_limit(monkeypatch):
+def test_a_pipe_beyond_its_limit_and_a_limit_that_is_not_a_number(monkeypatch):
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
     content = Path("run.txt").read_bytes()
     check("standard input beyond the limit, here set to 100K", run(*EVALUATE[:-1], "-", stdin=content))
-
-
-@pytest.mark.parametrize("command", [EVALUATE, ("validate", "run.txt")], ids=["when read", "when loaded"])
-def test_a_limit_that_is_not_a_number(command, monkeypatch):
     monkeypatch.setenv("COLIEE_IR_MAX_LINE", "much")
-    check("a limit set to what is not a number", run(*command, stdin=b""))  # in a process of its own
+    for command in (EVALUATE, ("validate", "run.txt")):  # in a process of its own: when it is read, or loaded
+        check("a limit set to what is not a number", run(*command, stdin=b""))
 
 
 def test_a_file_too_large_to_be_validated(monkeypatch):
@@ -211,22 +179,16 @@ def test_a_file_too_large_to_be_validated(monkeypatch):
     assert "larger than 32 MiB" in out
 
 
-def test_a_file_that_may_not_be_read(here):
-    Path("run.txt").chmod(0)
-    here.chmod(0o755)
-    check("a file that may not be read", run(*EVALUATE, hook="after_opening('gold.txt', give_up_root)"))
-
-
 @pytest.mark.parametrize(
     ("situation", "hook"),
     [
-        ("not enough memory for a run", "while_read('run.txt', lambda _: starve())"),
+        ("not enough memory for a run", "while_read('run.txt', starve)"),
         ("a file that grows while it is read", "while_read('run.txt', grow)"),
         ("a file that shrinks while it is read", "while_read('run.txt', shrink)"),
         ("a file written anew, of the same size, while it is read", "while_read('run.txt', rewrite)"),
         ("a file that grows after its form was found", "after_opening('run.txt', grow)"),
         ("a file replaced after its form was found", "after_opening('run.txt', replace)"),
-        ("a file removed after its form was found", "after_opening('run.txt', remove)"),
+        ("a file removed after its form was found", "after_opening('run.txt', os.unlink)"),
     ],
 )
 def test_files_that_change_under_the_reader(situation, hook, monkeypatch):
@@ -236,31 +198,30 @@ def test_files_that_change_under_the_reader(situation, hook, monkeypatch):
     check(situation, run(*EVALUATE))
 
 
+def small_files(limit):
+    return f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))"
+
+
+#: situation → the command, and what goes wrong in its process
+HOOKED = {
+    "a file that may not be read": (
+        EVALUATE, "os.chmod('.', 0o755); os.chmod('run.txt', 0); after_opening('gold.txt', give_up_root)"),
+    "standard input larger than the room for temporary files": ((*EVALUATE[:-1], "-"), small_files(4096)),
+    "a conversion beyond the size allowed to files": ((*CONVERT, "out.json"), small_files(1024)),
+    "a compressed conversion beyond the size allowed to files": ((*CONVERT, "out.gz"), small_files(1024)),
+    "a file that changes while several processes read its parts": (
+        LARGE, "while_read('large.txt', grow, lambda: os.getpid() != command)"),
+    "a file replaced while several processes read its parts": (LARGE, "in_workers(lambda: replace('large.txt'))"),
+    "a worker process killed, as by want of memory": (LARGE, "in_workers(lambda: os.kill(os.getpid(), 9))"),
+    "no further process allowed": (LARGE, "os.fork = no_process"),
+}  # fmt: skip
+
+
 @pytest.mark.usefixtures("large")
-@pytest.mark.parametrize(
-    ("situation", "hook"),
-    [
-        ("a file that changes while several processes read its parts", "while_read('large.txt', grow, in_worker)"),
-        ("a file replaced while several processes read its parts", "in_workers(lambda: replace('large.txt'))"),
-        ("a worker process killed, as by want of memory", "in_workers(lambda: os.kill(os.getpid(), 9))"),
-        ("no further process allowed", "os.fork = no_process"),
-    ],
-)
-def test_several_processes(situation, hook):
-    definitions = """
-def in_worker():
-    return os.getpid() != command
-
-def no_process():  # root is under no limit
-    raise BlockingIOError(11, os.strerror(11))
-"""
-    check(situation, run(*LARGE, hook=definitions + hook))
-
-
-def test_standard_input_larger_than_the_room_for_it():
-    situation = "standard input larger than the room for temporary files"
-    limited = "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))"
-    check(situation, run(*EVALUATE[:-1], "-", hook=limited, stdin=Path("run.txt").read_bytes()))
+@pytest.mark.parametrize("situation", HOOKED)
+def test_what_a_process_may_not_do_and_what_happens_to_its_workers(situation):
+    command, hook = HOOKED[situation]
+    check(situation, run(*command, hook=hook, stdin=Path("run.txt").read_bytes()))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
@@ -277,41 +238,20 @@ def test_who_reads_no_further_is_no_fault():
     assert (done.returncode, b"rror" in done.stderr, b"Exception" in done.stderr) == (0, False, False)
 
 
-@pytest.mark.parametrize(
-    ("situation", "name", "old"),
-    [
-        ("a conversion beyond the size allowed to files", "out.json", b"old"),
-        ("a compressed conversion beyond the size allowed to files", "out.gz", None),
-    ],
-)
-def test_a_conversion_that_does_not_fit(here, situation, name, old):
-    if old is not None:
-        Path(name).write_bytes(old)
-    before = content(here)
-    check(situation, run(*CONVERT, name, hook="resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))"))
-    assert content(here) == before
-
-
-@pytest.fixture
-def disk(here):
-    """A disk with room for 64 KiB, where one can be mounted."""
-    disk = here / "disk"
+def test_a_conversion_to_a_full_disk():
+    disk = Path("disk")
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
     try:
-        mounted = subprocess.run(mount, capture_output=True).returncode == 0
-    except FileNotFoundError:
-        mounted = False
-    if not mounted:
+        subprocess.run(mount, capture_output=True, check=True)
+    except (FileNotFoundError, subprocess.CalledProcessError):
         pytest.skip("no file system can be mounted here")
-    yield disk
-    subprocess.run(["umount", str(disk)], check=True)
-
-
-def test_a_conversion_to_a_full_disk(disk):
-    (disk / "out.json").write_bytes(b"old")
-    check("a conversion to a full disk", run(*CONVERT, "disk/out.json"))
-    assert content(disk) == {str(disk / "out.json"): b"old"}
+    try:
+        (disk / "out.json").write_bytes(b"old")
+        check("a conversion to a full disk", run(*CONVERT, "disk/out.json"))
+        assert [(path.name, path.read_bytes()) for path in disk.iterdir()] == [("out.json", b"old")]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
 
 
 #: under nohup, what a test starts would not hear of a hang-up
@@ -320,40 +260,22 @@ _HEARING = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
 
 def ended(*arguments, hook, sign, group=True):
     """Send a signal to a command that has said that it is ready; its result, when all its processes have ended."""
-    process = subprocess.Popen(
-        _command(arguments, _HEARING + hook),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+    process = subprocess.Popen(_command(arguments, _HEARING + hook), **pipes, text=True, start_new_session=True)
     try:
         while "ready" not in process.stderr.readline():
             assert process.poll() is None
         (os.killpg if group else os.kill)(process.pid, sign)
         # the pipes end only when no process holds them any more
         out, err = process.communicate(timeout=20)
-        return process.returncode, out, "".join(line for line in err.splitlines(keepends=True) if line != "ready\n")
+        return process.returncode, out, err.replace("ready\n", "")
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-@pytest.mark.usefixtures("large")
-def test_ctrl_c_ends_all_processes():
-    check("Ctrl-C while several processes read", ended(*LARGE, hook="in_workers(wait)", sign=signal.SIGINT))
-
-
-@pytest.mark.parametrize(
-    ("target", "sign", "situation"),
-    [
-        ("out.json", signal.SIGINT, "Ctrl-C while a conversion is written"),
-        ("out.gz", signal.SIGHUP, "SIGTERM or SIGHUP while a result is written"),
-        ("-", signal.SIGTERM, "SIGTERM or SIGHUP while a result is written"),
-    ],
-)
-def test_a_conversion_that_is_ended_leaves_the_old_file(here, target, sign, situation):
-    hook = """
+#: in a conversion to JSON, and where lines are sorted in temporary files
+WRITING = """
 from coliee_adapters.forms import json_records
 encode = json_records.encode_basestring
 def slow(text):
@@ -361,21 +283,7 @@ def slow(text):
     return encode(text)
 json_records.encode_basestring = slow
 """
-    Path("out.json").write_bytes(b"old")
-    before = content(here)
-    check(situation, ended(*CONVERT, target, hook=hook, sign=sign))
-    assert content(here) == before
-
-
-@pytest.mark.parametrize(("sign", "jobs", "group"), [(signal.SIGTERM, "2", False), (signal.SIGINT, "1", True)])
-@pytest.mark.usefixtures("large")
-def test_no_temporary_file_is_left(here, monkeypatch, sign, jobs, group):
-    who = "Ctrl-C" if sign is signal.SIGINT else "SIGTERM or SIGHUP"
-    lines = Path("large.txt").read_text().splitlines(keepends=True)
-    Path("large.txt").write_text("".join(lines[::2] + lines[1::2]))
-    monkeypatch.setenv("TMPDIR", str(here / "tmp"))
-    Path("tmp").mkdir()
-    hook = """
+SORTING = """
 from coliee_ir.judging import ungrouped
 deal = ungrouped.deal
 def slow(*arguments, **named):
@@ -384,49 +292,68 @@ def slow(*arguments, **named):
     return dealt
 ungrouped.deal = slow
 """
-    command = [jobs if word == "2" else word for word in LARGE]
-    situation = f"{who} while lines are sorted in temporary files"
+ONE_JOB = tuple("1" if word == "2" else word for word in LARGE)
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize(
+    ("situation", "command", "hook", "sign", "group"),
+    [
+        ("Ctrl-C while several processes read", LARGE, "in_workers(wait)", signal.SIGINT, True),
+        ("Ctrl-C while a conversion is written", (*CONVERT, "out.json"), WRITING, signal.SIGINT, True),
+        ("SIGTERM or SIGHUP while a result is written", (*CONVERT, "out.gz"), WRITING, signal.SIGHUP, True),
+        ("SIGTERM or SIGHUP while a result is written", (*CONVERT, "-"), WRITING, signal.SIGTERM, True),
+        ("SIGTERM or SIGHUP while lines are sorted in temporary files", LARGE, SORTING, signal.SIGTERM, False),
+        ("Ctrl-C while lines are sorted in temporary files", ONE_JOB, SORTING, signal.SIGINT, True),
+    ],
+)
+def test_a_command_that_is_ended_leaves_no_process_no_temporary_file_and_the_old_result(
+    situation, command, hook, sign, group, monkeypatch
+):
+    if hook is SORTING:
+        lines = Path("large.txt").read_text().splitlines(keepends=True)
+        Path("large.txt").write_text("".join(lines[::2] + lines[1::2]))
+    Path("tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(Path("tmp").absolute()))
     check(situation, ended(*command, hook=hook, sign=sign, group=group))
     assert list(Path("tmp").iterdir()) == []
 
 
-def started(*, at, sign):
-    """Send a signal to a command when it has loaded a module; its result."""
-    hook = f"""
-import os, runpy, sys
-class Signalling:
-    def find_spec(self, name, path=None, target=None):
-        if name == "{at}":
-            sys.meta_path.remove(self)
-            os.kill(os.getpid(), {int(sign)})
-sys.meta_path.insert(0, Signalling())
-runpy.run_module("coliee_ir", run_name="__main__", alter_sys=True)
-"""
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize(("sign", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_the_workers_of_a_killed_command_end_with_it(sign, code):
+    assert ended(*LARGE, hook="in_workers(wait)", sign=sign, group=False) == (code, "", "")
+
+
+def by_itself(hook):
+    """The result of a command that is run as a user runs it, behind a hook."""
+    hook = f'import os, runpy, signal, sys\n{hook}\nrunpy.run_module("coliee_ir", run_name="__main__", alter_sys=True)'
     done = subprocess.run([sys.executable, "-c", hook, *EVALUATE], capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("at", ["coliee_ir.cli", "numpy"])
 def test_ctrl_c_while_a_command_starts(at):
-    check("Ctrl-C while a command starts", started(at=at, sign=signal.SIGINT))
-    assert started(at=at, sign=signal.SIGTERM) == (143, "", "")
+    hook = """
+class Signalling:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{at}":
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.{sign})
+sys.meta_path.insert(0, Signalling())
+"""
+    check("Ctrl-C while a command starts", by_itself(hook.format(at=at, sign="SIGINT")))
+    assert by_itself(hook.format(at=at, sign="SIGTERM")) == (143, "", "")
 
 
 def test_ctrl_c_at_the_very_end_changes_nothing():
-    hook = """
-import atexit, os, runpy, signal, sys
-atexit.register(os.kill, os.getpid(), signal.SIGINT)
-runpy.run_module("coliee_ir", run_name="__main__", alter_sys=True)
-"""
-    done = subprocess.run([sys.executable, "-c", hook, *EVALUATE], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == run(*EVALUATE)
+    assert by_itself("import atexit\natexit.register(os.kill, os.getpid(), signal.SIGINT)") == run(*EVALUATE)
 
 
-def test_what_is_ignored_stays_ignored(here):
+def test_what_is_ignored_stays_ignored():
     hook = """
-import signal
+import json, signal
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
-import json
 writes = json.dump
 def slow(content, stream, **options):
     writes(content, stream, **options)
@@ -434,7 +361,7 @@ def slow(content, stream, **options):
 json.dump = slow
 """
     assert run(*CONVERT, "out.json", hook=hook)[0] == 0
-    assert Path("out.json").stat().st_size
+    assert Path("out.json").stat().st_size > 3
 
 
 def test_half_a_result_is_not_printed():
@@ -443,15 +370,7 @@ def test_half_a_result_is_not_printed():
     check("an error in the middle of a result for standard output", run("fuse", "b.json", "a.json", "-o", "-"))
 
 
-@pytest.mark.usefixtures("large")
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
-def test_the_workers_of_a_killed_command_end_with_it(sign):
-    code = 143 if sign == signal.SIGTERM else -sign
-    assert ended(*LARGE, hook="in_workers(wait)", sign=sign, group=False) == (code, "", "")
-
-
 def test_every_situation_of_the_table_is_brought_about():
-    source = Path(__file__).read_text(encoding="utf-8").replace("{who}", "Ctrl-C")
-    source += source.replace("Ctrl-C", "SIGTERM or SIGHUP")
-    assert len(TABLE) > 25
+    source = Path(__file__).read_text(encoding="utf-8")
+    assert len(TABLE) > 24
     assert [situation for situation in TABLE if f'"{situation}"' not in source] == []
