@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 from coliee_ir import evaluate, validate
 
@@ -37,10 +37,10 @@ class Twin:
         for name, text in self.others.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
-        paths = [folder / name for name in (self.files if files is None else files)]
-        for path, content in zip(paths, (self.files if files is None else files).values(), strict=True):
-            path.write_bytes(content)
-        return paths
+        files = self.files if files is None else files
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        return [folder / name for name in files]
 
     def validate(self, folder, paths, **options):
         """What is found in the files."""
@@ -50,32 +50,28 @@ class Twin:
 
     def scores(self, folder, paths):
         """The measures of the first file, with those that belong to it."""
-        parts = {key: value for key, value in self.scored.items() if key not in ("answers", "long_list")}
-        for part, name in self.scored.items():
-            if part not in parts:
-                parts[part] = next(path for path in paths if path.name == name)
-        return evaluate(folder / self.gold, paths[0], **parts).measures
+        parts = {"answers", "long_list"} & self.scored.keys()
+        named = {part: next(path for path in paths if path.name == self.scored[part]) for part in parts}
+        return evaluate(folder / self.gold, paths[0], **{**self.scored, **named}).measures
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """One mistake, and the one finding that it gives.
 
-    ``line``, ``column``, ``found`` are its first place, in the twin's first file where ``file`` names none. ``as_is``
-    is what evaluating the broken file gives: the ``same`` scores as the corrected copy, ``other`` ones since ids match
-    nothing, or nothing as it is ``refused``. ``open``: ``--fix`` leaves it though its rule can mend.
+    ``change`` is one of the twin's first file, of the file ``of``, or, with ``files``, of all; ``place`` is where it is
+    found first: line, column, what stands there; ``file``: in which file. ``open``: ``--fix`` leaves it though its rule
+    can mend.
     """
 
     name: str
     twin: Twin
-    break_: Callable[[Files], Files]
+    change: Callable[[Any], Any]
     rule: str
+    place: tuple[int | None, int | None, str | None] = (None, None, None)
     count: int = 1
-    line: int | None = None
-    column: int | None = None
-    found: str | None = None
+    of: str = ""
     file: str = ""
-    as_is: Literal["same", "other", "refused"] = "same"
+    files: bool = False
     open: bool = False
 
     @property
@@ -84,25 +80,17 @@ class Case:
 
     @property
     def broken(self):
-        return self.break_(dict(self.twin.files))
+        files = dict(self.twin.files)
+        name = self.of or next(iter(files))
+        return self.change(files) if self.files else {**files, name: self.change(files[name])}
 
     @property
     def where(self):
         """The name of the file in which it is found."""
-        return self.file or next(iter(self.twin.files))
+        return self.file or self.of or next(iter(self.twin.files))
 
 
 # ways to break a file
-
-
-def edit(change, name=""):
-    """Change one file."""
-
-    def edited(files):
-        at = name or next(iter(files))
-        return {**files, at: change(files[at])}
-
-    return edited
 
 
 def everywhere(old, new):
@@ -123,20 +111,12 @@ def on(number, old, new):
 
 def insert(number, *new):
     """Put lines before a line."""
-
-    def change(raw):
-        lines = raw.split(b"\n")
-        return b"\n".join([*lines[: number - 1], *(line.encode() for line in new), *lines[number - 1 :]])
-
-    return change
+    added = [line.encode() for line in new]
+    return lambda raw: b"\n".join([*(lines := raw.split(b"\n"))[: number - 1], *added, *lines[number - 1 :]])
 
 
 def without(number):
-    def change(raw):
-        lines = raw.split(b"\n")
-        return b"\n".join([*lines[: number - 1], *lines[number:]])
-
-    return change
+    return lambda raw: b"\n".join([*(lines := raw.split(b"\n"))[: number - 1], *lines[number:]])
 
 
 def each(pattern, new):
@@ -240,7 +220,6 @@ def task2(name, others=None, **options):
 
 
 T2 = task2("2")
-T2_2021 = task2("2 of 2021", edition=2021)
 T2_CORPUS = task2("2 with corpus", CORPUS2, corpus="fragments", queries="gold.json")
 T2_FOLDERS = task2("2 with folders", CORPUS2, corpus="fragments")
 
@@ -334,7 +313,7 @@ RATIONALE = pilot("rationale", task="rationale")
 RATIONALE_GOLD = pilot("rationale with gold", task="rationale", gold="gold.jsonl")
 
 TWINS = (
-    *(T1, T1_FOUND, T1_GOLD, T1_CORPUS, T1_LISTS, T1_JSON, T1_2019, T2, T2_2021, T2_CORPUS, T2_FOLDERS),
+    *(T1, T1_FOUND, T1_GOLD, T1_CORPUS, T1_LISTS, T1_JSON, T1_2019, T2, T2_CORPUS, T2_FOLDERS),
     *(T3_2016, T3_2025, T3_2025_GIVEN, T3, T3_GIVEN, T4, T4_GOLD, T5, TORT, TORT_TEST, RATIONALE, RATIONALE_GOLD),
 )
 
@@ -343,25 +322,6 @@ TWINS = (
 
 _TREC_RUN = lines(*(f"{q} Q0 {d} {r} {9 - r} ALPHA1" for q, found in RANKED.items() for r, d in enumerate(found, 1)))
 _MANY = [f"0003{n:02d}" for n in range(51)]
-
-
-def _case(
-    name,
-    twin,
-    change,
-    rule,
-    place=(None, None, None),
-    count=1,
-    *,
-    files=False,
-    of="",
-    file="",
-    as_is="same",
-    open=False,
-):
-    """A case; ``files`` says that the change is one of all files, ``of`` which one else is changed."""
-    broken = change if files else edit(change, of)
-    return Case(name, twin, broken, rule, count, *place, file=file or of, as_is=as_is, open=open)
 
 
 def three_more(files):
@@ -374,211 +334,152 @@ def three_more(files):
 def _described(name, twin, text, rule, place=(None, None, None)):
     """A case of a system description beside the run."""
     added = with_files(description__txt=lambda _: text)
-    return _case(name, twin, added, rule, place, files=True, file="description.txt")
+    return Case(name, twin, added, rule, place, file="description.txt", files=True)
 
 
 CASES = (
     # the file
-    _case("nothing", T1, content(b""), "empty", as_is="refused"),
-    _case("comments", T1, content("# a run\n\n/* of\n\nours */\n"), "empty", as_is="refused"),
-    _case("nothing", TORT, content(b"\n"), "empty", as_is="refused"),
-    _case("little", T1, encoded("utf-16"), "utf-16", (1, 1, None), as_is="refused"),
-    _case("big", T1, lambda raw: b"\xfe\xff" + raw.decode().encode("utf-16-be"), "utf-16", (1, 1, None),
-          as_is="refused"),
-    _case("without mark", T1, encoded("utf-16-le"), "utf-16", (1, 1, None), as_is="refused"),
-    _case("found from the file", T1_FOUND, encoded("utf-16"), "utf-16", (1, 1, None), as_is="refused"),
-    _case("pilot", TORT, encoded("utf-16"), "utf-16", (1, 1, None), as_is="refused"),
-    _case("latin-1", T1, on(2, "000202", b"00020\xe9"), "not-utf8", (2, 13, "\\xe9"), as_is="refused", open=True),
-    _case("latin-1", TORT, on(2, "version", b"v\xe9rsion"), "not-utf8", (2, 4, "\\xe9"), as_is="refused", open=True),
-    _case("latin-1 tag", T1, lambda raw: raw.replace(b"ALPHA1", b"ALPHA\xe91"), "not-utf8", (1, 20, "\\xe9"),
-          10, as_is="refused"),
-    _case("mark", T1, lambda raw: b"\xef\xbb\xbf" + raw, "bom", (1, 1, None)),
-    _case("mark", TORT, lambda raw: b"\xef\xbb\xbf" + raw, "bom", (1, 1, None)),
-    _case("mac", T1, everywhere("\n", "\r"), "carriage-return", (1, None, None), 10, as_is="refused"),
-    _case("two lines in one", T1, lambda raw: raw.replace(b"\n", b"\r", 1), "carriage-return", (1, None, None),
-          as_is="refused"),
-    _case("unicode", T1, everywhere("\n", "\u2028"), "line-separator", (1, None, None), 10, as_is="refused"),
-    _case("escape", T1, on(4, "000204", "\x1b000204"), "control", (4, 8, "\x1b"), as_is="other"),
-    _case("nul", T1, on(4, "000204", "000\x00204"), "control", (4, 11, "\0"), as_is="refused"),
-    _case("full width", T1, on(7, "000206", "０００２０６"), "not-ascii", (7, 8, "０００２０６"),
-          as_is="other"),
-    _case("ideographic blank", T1, everywhere(" ", "\u3000"), "not-ascii", (1, 7, "\u3000"), 10, as_is="refused"),
-    _case("no width", T1, on(4, "000204", "\u200b000204"), "not-ascii", (4, 8, "\u200b"), as_is="refused"),
-    _case("tag", T1, everywhere("ALPHA1", "ÀLPHA1"), "not-ascii", (1, 15, "À"), 10),
-    _case("all", T1, everywhere("\n", "\r\n"), "crlf", (1, None, None), 10),
-    _case("one", T1, on(3, "ALPHA1", "ALPHA1\r"), "crlf", (3, None, None)),
-    _case("all", RATIONALE, everywhere("\n", "\r\n"), "crlf", (1, None, None), 3),
-    _case("columns", T1, cut(1), "no-newline", (10, None, None)),
-    _case("pilot", TORT, cut(1), "no-newline", (3, None, None)),
-    _case("within a word", T1, cut(9), "cut-short", (10, None, "000104 00020"), as_is="refused"),
-    _case("within the tag", T1, cut(3), "cut-short", (10, None, "000104 000202 ALPH")),
-    _case("within a long list", T3_2025, cut(8), "cut-short", (300, None, "R06-02-I Q0 106 100 100."),
-          of="task3-L.ALPHA",
-          as_is="refused"),
-    _case("middle", T1, insert(4, ""), "blank-line", (4, None, None)),
-    _case("end", T1, insert(11, "", " "), "blank-line", (11, None, None), 2),
-    _case("sharp", T1, insert(1, "# ours"), "comment", (1, None, "# ours")),
-    _case("as in the sample", T3_2025, insert(1, "/* the long list */"), "comment", (1, None, "/* the long list */"),
-          of="task3-L.ALPHA"),
-    _case("several lines", T1, insert(3, "/* of", "", "ours */"), "comment", (3, None, "/* of"), 2),
-    _case("before a line", T1, on(1, "000101", "/* a */ 000101"), "comment", (1, None, "/* a */")),
-    _case("never closed", T1, insert(11, "/* the end", "of it"), "unreadable", (11, None, None), as_is="refused"),
-    _case("words", T1, insert(1, "query document tag"), "header", (1, 1, "query document tag"), as_is="same"),
-    _case("tabs", T4, insert(1, "ID\tLabel\tTag"), "header", (1, 1, "ID\tLabel\tTag"), as_is="refused"),
+    Case("comments", T1, content("# a run\n\n/* of\n\nours */\n"), "empty"),
+    Case("nothing", TORT, content(b"\n"), "empty"),
+    Case("big", T1, lambda raw: b"\xfe\xff" + raw.decode().encode("utf-16-be"), "utf-16", (1, 1, None)),
+    Case("without mark", T1, encoded("utf-16-le"), "utf-16", (1, 1, None)),
+    Case("found from the file", T1_FOUND, encoded("utf-16"), "utf-16", (1, 1, None)),
+    Case("pilot", TORT, encoded("utf-16"), "utf-16", (1, 1, None)),
+    Case("latin-1", T1, on(2, "000202", b"00020\xe9"), "not-utf8", (2, 13, "\\xe9"), open=True),
+    Case("latin-1", TORT, on(2, "version", b"v\xe9rsion"), "not-utf8", (2, 4, "\\xe9"), open=True),
+    Case("tag", T1, lambda raw: raw.replace(b"ALPHA1", b"ALPHA\xe91"), "not-utf8", (1, 20, "\\xe9"), 10),
+    Case("mark", T1, lambda raw: b"\xef\xbb\xbf" + raw, "bom", (1, 1, None)),
+    Case("mac", T1, everywhere("\n", "\r"), "carriage-return", (1, None, None), 10),
+    Case("two lines in one", T1, lambda raw: raw.replace(b"\n", b"\r", 1), "carriage-return", (1, None, None)),
+    Case("unicode", T1, everywhere("\n", "\u2028"), "line-separator", (1, None, None), 10),
+    Case("escape", T1, on(4, "000204", "\x1b000204"), "control", (4, 8, "\x1b")),
+    Case("full width", T1, on(7, "000206", "０００２０６"), "not-ascii", (7, 8, "０００２０６")),
+    Case("ideographic blank", T1, everywhere(" ", "\u3000"), "not-ascii", (1, 7, "\u3000"), 10),
+    Case("no width", T1, on(4, "000204", "\u200b000204"), "not-ascii", (4, 8, "\u200b")),
+    Case("tag", T1, everywhere("ALPHA1", "ÀLPHA1"), "not-ascii", (1, 15, "À"), 10),
+    Case("one", T1, on(3, "ALPHA1", "ALPHA1\r"), "crlf", (3, None, None)),
+    Case("all", RATIONALE, everywhere("\n", "\r\n"), "crlf", (1, None, None), 3),
+    Case("columns", T1, cut(1), "no-newline", (10, None, None)),
+    Case("pilot", TORT, cut(1), "no-newline", (3, None, None)),
+    Case("within a word", T1, cut(9), "cut-short", (10, None, "000104 00020")),
+    Case("within the tag", T1, cut(3), "cut-short", (10, None, "000104 000202 ALPH")),
+    Case("end", T1, insert(11, "", " "), "blank-line", (11, None, None), 2),
+    Case("several lines", T1, insert(3, "/* of", "", "ours */"), "comment", (3, None, "/* of"), 2),
+    Case("before a line", T1, on(1, "000101", "/* a */ 000101"), "comment", (1, None, "/* a */")),
+    Case("never closed", T1, insert(11, "/* the end", "of it"), "unreadable", (11, None, None)),
+    Case("words", T1, insert(1, "query document tag"), "header", (1, 1, "query document tag")),
+    Case("tabs", T4, insert(1, "ID\tLabel\tTag"), "header", (1, 1, "ID\tLabel\tTag")),
     # JSON, XML
-    _case("lists", T1, content(json.dumps(RANKED)), "json"),
-    _case("found from the file", T1_FOUND, content(json.dumps(RANKED)), "json"),
-    _case("scores", T1, content(json.dumps({q: {d: -n for n, d in enumerate(c)} for q, c in RANKED.items()})), "json"),
-    _case("scores", T3_2025, content(json.dumps({q: {d: 9 - n for n, d in enumerate(c)} for q, c in _SHORT.items()})),
-          "form"),
-    _case("xml", T1, content("<COLIEE task='1'></COLIEE>"), "form", as_is="refused", open=True),
-    _case("an empty list", T1_JSON, everywhere('"000104": [', '"000105": [], "000104": ['), "empty-list", (None, None,
-          "000105")),
-    _case("a document twice", T1_JSON, everywhere('"000202",', '"000202", "000202",'), "duplicate",
-          (None, None, "000101 000202")),
-    _case("a number", T1_JSON, everywhere('"000206"', "206"), "document-form", (None, None, "206"), as_is="other",
-          open=True),
-    _case("votes", T4, lambda raw: b"pair_id\tlabel\tprediction\tvotes\n" + each(" Y ALPHA", "\tN\tY\t5")(raw),
-          "table", (1, 1, "pair_id\tlabel\tprediction\tvotes"), as_is="refused"),
-    _case("score", T1, insert(1, "query_id doc_id score"), "table", (1, 1, "query_id doc_id score"), as_is="refused"),
+    Case("lists", T1_FOUND, content(json.dumps(RANKED)), "json"),
+    Case("scores", T1, content(json.dumps({q: {d: -n for n, d in enumerate(c)} for q, c in RANKED.items()})), "json"),
+    Case("scores", T3_2025, content(json.dumps({q: {d: 9 - n for n, d in enumerate(c)} for q, c in _SHORT.items()})),
+         "form"),
+    Case("xml", T1, content("<COLIEE task='1'></COLIEE>"), "form", open=True),
+    Case("none", T1_JSON, everywhere('"000104": [', '"000105": [], "000104": ['), "empty-list", (None, None, "000105")),
+    Case("a number", T1_JSON, everywhere('"000206"', "206"), "document-form", (None, None, "206"), open=True),
+    Case("votes", T4, lambda raw: b"pair_id\tlabel\tprediction\tvotes\n" + each(" Y ALPHA", "\tN\tY\t5")(raw),
+         "table", (1, 1, "pair_id\tlabel\tprediction\tvotes")),
+    Case("score", T1, insert(1, "query_id doc_id score"), "table", (1, 1, "query_id doc_id score")),
     # the columns
-    _case("tabs", T1, everywhere(" ", "\t"), "separator", (1, 7, "\t"), 10),
-    _case("two blanks", T1, on(6, " ALPHA1", "  ALPHA1"), "separator", (6, 14, "  ")),
-    _case("leading", T1, on(6, "000102", " 000102"), "separator", (6, 1, " ")),
-    _case("commas", T1, everywhere(" ", ","), "separator", (1, 7, ","), 10),
-    _case("commas and blanks", T2, everywhere(" ", ", "), "separator", (1, 4, ", "), 6),
-    _case("semicolons", T1, everywhere(" ", ";"), "separator", (1, 7, ";"), 10),
-    _case("quoted", T1, each(r"^(\S+) (\S+) (\S+)$", r'"\1","\2","\3"'), "separator", (1, 8, '","'), 10),
-    _case("tabs", T3_2025, everywhere(" ", "\t"), "separator", (1, 9, "\t"), 300, of="task3-L.ALPHA"),
-    _case("two", T1, each("$(?=\n)", "  "), "trailing-blank", (1, 21, None), 10),
-    _case("one more", T1, on(3, "ALPHA1", "ALPHA1 x"), "columns", (3, None, "000101 000203 ALPHA1 x"), as_is="refused"),
-    _case("document missing", T1, on(3, "000203 ", ""), "columns", (3, None, "000101 ALPHA1"), as_is="refused"),
-    _case("only a query", T1, on(3, " 000203 ALPHA1", ""), "columns", (3, None, "000101"), as_is="refused"),
-    _case("three columns", T3_2025, each(r"^(\S+) Q0 (\S+) .* ALPHA$", r"\1 \2 ALPHA"), "columns",
-          (1, None, "R06-01-A 96 ALPHA"), 7),
-    _case("no ranks", T3_2025, each(r" \d+ (\S+ ALPHA)$", r" \1"), "columns", (1, None, "R06-01-A Q0 96 199.5 ALPHA"),
-          7,
-          as_is="refused"),
-    _case("all", T1, content(_TREC_RUN), "trec-columns", (1, None, "000101 Q0 000201 1 8 ALPHA1"), 10),
-    _case("by score", T1, content(b"\n".join(reversed(_TREC_RUN.split(b"\n"))).lstrip() + b"\n"), "trec-columns",
-          (1, None, "000104 Q0 000202 2 7 ALPHA1"), 10),
-    _case("one line", T1, on(4, " 000204", " Q0 000204 1 8"),
-          "trec-columns", (4, None, "000102 Q0 000204 1 8 ALPHA1"), as_is="refused"),
-    _case("decimal comma", T1, content(_TREC_RUN.replace(b" ALPHA1", b",5 ALPHA1")), "score", (1, None, "8,5"), 10,
-          as_is="refused"),
-    _case("all", T3_2016, each(r"^(\S+) (\S+) ALPHA", r"\1 Q0 \2 1 1.5 ALPHA"), "trec-columns",
-          (1, None, "H26-37-G Q0 96 1 1.5 ALPHA"), 4),
-    _case("zero", T3_2025, everywhere("Q0", "0"), "q0", (1, 10, "0"), 7),
-    _case("lower case", T3_2025, on(2, "Q0", "q0"), "q0", (2, 10, "q0")),
-    _case("nan", T3_2025, on(2, "198.5", "nan"), "score", (2, 21, "nan"), as_is="refused"),
-    _case("underscore", T3_2025, on(2, "198.5", "19_8"), "score", (2, 21, "19_8"), as_is="refused"),
-    _case("of the long list", T3_2025, on(2, "198.5", "high"), "score", (2, 21, "high"), of="task3-L.ALPHA",
-          as_is="refused"),
-    _case("word", T3_2025, on(2, " 2 ", " second "), "rank", (2, 19, "second")),
-    _case("decimal", T3_2025, on(2, " 2 ", " 2.0 "), "rank", (2, 19, "2.0")),
+    Case("tabs", T1, everywhere(" ", "\t"), "separator", (1, 7, "\t"), 10),
+    Case("two blanks", T1, on(6, " ALPHA1", "  ALPHA1"), "separator", (6, 14, "  ")),
+    Case("leading", T1, on(6, "000102", " 000102"), "separator", (6, 1, " ")),
+    Case("commas and blanks", T2, everywhere(" ", ", "), "separator", (1, 4, ", "), 6),
+    Case("semicolons", T1, everywhere(" ", ";"), "separator", (1, 7, ";"), 10),
+    Case("quoted", T1, each(r"^(\S+) (\S+) (\S+)$", r'"\1","\2","\3"'), "separator", (1, 8, '","'), 10),
+    Case("two", T1, each("$(?=\n)", "  "), "trailing-blank", (1, 21, None), 10),
+    Case("one more", T1, on(3, "ALPHA1", "ALPHA1 x"), "columns", (3, None, "000101 000203 ALPHA1 x")),
+    Case("document missing", T1, on(3, "000203 ", ""), "columns", (3, None, "000101 ALPHA1")),
+    Case("only a query", T1, on(3, " 000203 ALPHA1", ""), "columns", (3, None, "000101")),
+    Case("three columns", T3_2025, each(r"^(\S+) Q0 (\S+) .*", r"\1 \2 A"), "columns", (1, None, "R06-01-A 96 A"), 7),
+    Case("no ranks", T3_2025, each(r" \d+ (\S+ A)LPHA$", r" \1"), "columns", (1, None, "R06-01-A Q0 96 199.5 A"), 7),
+    Case("by score", T1, content(b"\n".join(reversed(_TREC_RUN.split(b"\n"))).lstrip() + b"\n"), "trec-columns",
+         (1, None, "000104 Q0 000202 2 7 ALPHA1"), 10),
+    Case("one line", T1, on(4, " 000204", " Q0 000204 1 8"), "trec-columns", (4, None, "000102 Q0 000204 1 8 ALPHA1")),
+    Case("decimal comma", T1, content(_TREC_RUN.replace(b" ALPHA1", b",5 ALPHA1")), "score", (1, None, "8,5"), 10),
+    Case("lower case", T3_2025, on(2, "Q0", "q0"), "q0", (2, 10, "q0")),
+    Case("nan", T3_2025, on(2, "198.5", "nan"), "score", (2, 21, "nan")),
+    Case("decimal", T3_2025, on(2, " 2 ", " 2.0 "), "rank", (2, 19, "2.0")),
     # the run tag
-    _case("one line", T1, on(4, " ALPHA1", ""), "tag-missing", (4, 14, "000102 000204"), as_is="refused"),
-    _case("all lines", T1, everywhere(" ALPHA1", ""), "tag-missing", (1, 14, "000101 000201"), 10, as_is="refused",
-          open=True),
-    _case("one line", T3_2025, on(2, " ALPHA", ""), "tag-missing", (2, 26, "R06-01-A Q0 121-2 2 198.5"),
-          as_is="refused"),
-    _case("one line", T4, on(2, " ALPHA", ""), "tag-missing", (2, 11, "R06-01-U Y")),
-    _case("two words", T1, everywhere("ALPHA1", "run A"), "tag-words", (1, 15, "run A"), 10),
-    _case("two words", T4, everywhere("ALPHA", "run A"), "tag-words", (1, 12, "run A"), 3),
-    _case("hyphen", T1, everywhere("ALPHA1", "ALPHA-1"), "tag-characters", (1, 15, "ALPHA-1"), 10),
-    _case("marks", T4, everywhere("ALPHA", "A.B_C"), "tag-characters", (1, 12, "A.B_C"), 3),
-    _case("thirteen", T1, everywhere("ALPHA1", "ALPHA12345678"), "tag-length", (1, 15, "ALPHA12345678"), 10),
-    _case("one line", T1, on(5, "ALPHA1", "ALPHA2"), "tag-differs", (5, 15, "ALPHA2")),
+    Case("one line", T1, on(4, " ALPHA1", ""), "tag-missing", (4, 14, "000102 000204")),
+    Case("all lines", T1, everywhere(" ALPHA1", ""), "tag-missing", (1, 14, "000101 000201"), 10, open=True),
+    Case("one line", T3_2025, on(2, " ALPHA", ""), "tag-missing", (2, 26, "R06-01-A Q0 121-2 2 198.5")),
+    Case("one line", T4, on(2, " ALPHA", ""), "tag-missing", (2, 11, "R06-01-U Y")),
+    Case("two words", T4, everywhere("ALPHA", "run A"), "tag-words", (1, 12, "run A"), 3),
+    Case("marks", T4, everywhere("ALPHA", "A.B_C"), "tag-characters", (1, 12, "A.B_C"), 3),
+    Case("thirteen", T1, everywhere("ALPHA1", "ALPHA12345678"), "tag-length", (1, 15, "ALPHA12345678"), 10),
+    Case("one line", T1, on(5, "ALPHA1", "ALPHA2"), "tag-differs", (5, 15, "ALPHA2")),
     # queries
-    _case("lost zeros", T1, each("^000103", "103"), "query-form", (7, 1, "103"), as_is="other", open=True),
-    _case("letters", T1, on(3, "000101", "00010I"), "query-form", (3, 1, "00010I"), open=True),
-    _case("lost zeros, as in the gold", T1_GOLD, on(7, "000103", "103"), "query-form", (7, 1, "103"), as_is="other"),
-    _case("lost zeros, as in the corpus", T1_CORPUS, on(8, "000103", "103"), "query-form", (8, 1, "103"),
-          as_is="other"),
-    _case("year, as in the gold", T4_GOLD, each("R06", "R6"), "query-form", (1, 1, "R6-01-A"), 3, as_is="refused"),
-    _case("lower case", T3_2025_GIVEN, on(1, "R06-01-A", "r06-01-a"), "query-form", (1, 1, "r06-01-a"), as_is="other"),
-    _case("of another year", T1_GOLD, insert(11, "000999 000201 ALPHA1"), "query-unknown", (11, 1, "000999")),
-    _case("not in the corpus", T1_CORPUS, insert(11, "000999 000201 ALPHA1"), "query-unknown", (11, 1, "000999")),
-    _case("no such folder", T2_FOLDERS, insert(7, "830 003 BETA"), "query-unknown", (7, 1, "830")),
-    _case("gold", T1_GOLD, lambda raw: b"".join(raw.splitlines(True)[:8]), "query-missing", (None, None, "000104")),
-    _case("list", T1_LISTS, lambda raw: b"".join(raw.splitlines(True)[3:]), "query-missing", (None, None, "000101")),
-    _case("answers", T3_GIVEN, without(2), "query-missing", (None, None, "R06-01-U"), of="answers.ALPHA"),
-    _case("no answer", T3, without(2), "partial", (None, None, "R06-01-U"), of="answers.ALPHA"),
-    _case("no articles", T3, lambda raw: b"".join(raw.splitlines(True)[:5]), "partial", (None, None, "R06-02-I")),
+    Case("lost zeros", T1, each("^000103", "103"), "query-form", (7, 1, "103"), open=True),
+    Case("letters", T1, on(3, "000101", "00010I"), "query-form", (3, 1, "00010I"), open=True),
+    Case("lost zeros, as in the gold", T1_GOLD, on(7, "000103", "103"), "query-form", (7, 1, "103")),
+    Case("year, as in the gold", T4_GOLD, each("R06", "R6"), "query-form", (1, 1, "R6-01-A"), 3),
+    Case("lower case", T3_2025_GIVEN, on(1, "R06-01-A", "r06-01-a"), "query-form", (1, 1, "r06-01-a")),
+    Case("of another year", T1_GOLD, insert(11, "000999 000201 ALPHA1"), "query-unknown", (11, 1, "000999")),
+    Case("not in the corpus", T1_CORPUS, insert(11, "000999 000201 ALPHA1"), "query-unknown", (11, 1, "000999")),
+    Case("no such folder", T2_FOLDERS, insert(7, "830 003 BETA"), "query-unknown", (7, 1, "830")),
+    Case("list", T1_LISTS, lambda raw: b"".join(raw.splitlines(True)[3:]), "query-missing", (None, None, "000101")),
+    Case("answers", T3_GIVEN, without(2), "query-missing", (None, None, "R06-01-U"), of="answers.ALPHA"),
+    Case("no answer", T3, without(2), "partial", (None, None, "R06-01-U"), of="answers.ALPHA"),
+    Case("no articles", T3, lambda raw: b"".join(raw.splitlines(True)[:5]), "partial", (None, None, "R06-02-I")),
     # documents
-    _case("one", T1, on(1, "000201", "000201.txt"), "txt-suffix", (1, 8, "000201.txt")),
-    _case("all", T1, each(r"(\d{6})", r"\1.txt"), "txt-suffix", (1, 1, "000101.txt"), 20),
-    _case("queries", T1_GOLD, each(r"^(\d{6})", r"\1.txt"), "txt-suffix", (1, 1, "000101.txt"), 10),
-    _case("some lines of a query", T1, on(2, "000101", "000101.txt"), "txt-suffix", (2, 1, "000101.txt")),
-    _case("all", T2_CORPUS, each(r" (\d{3})", r" \1.txt"), "txt-suffix", (1, 5, "025.txt"), 6),
-    _case("lost zeros", T1, on(4, "000204", "204"), "document-form", (4, 8, "204"), open=True),
-    _case("decimal", T1, on(4, "000204", "204.0"), "document-form", (4, 8, "204.0"), open=True),
-    _case("two in one", T1, on(1, "000201", "000201,000202"), "document-form", (1, 8, "000201,000202"), open=True),
-    _case("article", T3_2025, on(3, " 5 ", " Art.5 "), "document-form", (3, 13, "Art.5")),
-    _case("paragraph", T3_2025, on(3, " 5 ", " 5(1) "), "document-form", (3, 13, "5(1)")),
-    _case("word", T3_2025, on(3, " 5 ", " five "), "document-form", (3, 13, "five"), open=True),
-    _case("lost zeros, as in the corpus", T1_CORPUS, on(4, "000204", "204"), "document-form", (4, 8, "204"),
-          as_is="other"),
-    _case("all lost zeros, as in the list", T1_LISTS, each(" 000", " "), "document-form", (1, 8, "201"), 10,
-          as_is="refused"),
-    _case("decimals, as in the corpus", T1_CORPUS, on(4, "000204", "204.0"), "document-form", (4, 8, "204.0"),
-          as_is="other"),
-    _case("folder, as in the corpus", T2_CORPUS, on(1, " 025", " 827/025"), "document-form", (1, 5, "827/025"),
-          as_is="other"),
-    _case("zeros, as in the code", T3_2025_GIVEN, on(1, " 96 ", " 096 "), "document-form", (1, 13, "096"),
-          as_is="other"),
-    _case("two in one, in the corpus", T1_CORPUS, on(1, "000201", "000201,000203"), "document-form",
-          (1, 8, "000201,000203"), open=True),
-    _case("no such case", T1_CORPUS, on(6, "000205", "000299"), "document-unknown", (6, 8, "000299")),
-    _case("of another query", T2_CORPUS, on(4, "010", "001"), "document-unknown", (4, 5, "001")),
-    _case("itself", T1, on(3, "000203", "000101"), "self-retrieved", (3, 8, "000101 000101")),
-    _case("lines", T1, insert(3, "000101 000202 ALPHA1"), "duplicate", (3, 8, "000101 000202")),
-    _case("worse score", T3_2025, insert(4, "R06-01-A Q0 96 4 1.5 ALPHA"), "duplicate", (4, 13, "R06-01-A 96")),
-    _case("better score", T3_2025, lambda raw: insert(1, "R06-01-A Q0 5 1 300 ALPHA")(
-        on(1, " 1 ", " 2 ")(on(2, " 2 ", " 3 ")(on(3, " 3 ", " 4 ")(raw)))), "duplicate", (4, 13, "R06-01-A 5")),
-    _case("worse score first", T3_2025, insert(1, "R06-01-A Q0 96 4 1.5 ALPHA"), "duplicate", (1, 13, "R06-01-A 96")),
-    _case("answers", T4, insert(2, "R06-01-A Y ALPHA"), "duplicate", (2, 1, "R06-01-A Y")),
-    _case("many", T1, insert(9, *(f"000103 {case} ALPHA1" for case in _MANY)), "long-answer", (7, 1,
-          "000103: 53 documents")),
-    _case("half of the corpus", T1_CORPUS, insert(9, *(f"000103 0002{n:02d} ALPHA1" for n in (1, 2, 3, 4, 5))),
-          "everything",
-          (7, 1, "000103: 7 of 12 documents")),
-    _case("half of the case", T2_CORPUS, insert(3, "827 010 BETA"), "everything", (1, 1, "827: 3 of 5 documents")),
-    _case("turned around", T3_2025, lambda raw: on(1, " 1 ", " 2 ")(on(2, " 2 ", " 1 ")(raw)), "rank-order",
-          (1, 1, "R06-01-A")),
-    _case("from 0", T3_2025, lambda raw: on(1, " 1 ", " 0 ")(on(2, " 2 ", " 1 ")(on(3, " 3 ", " 2 ")(raw))),
-          "rank-numbers", (1, 1, "R06-01-A")),
-    _case("all 1", T3_2025, each(r" \d+ (\S+ ALPHA)$", r" 1 \1"), "rank-numbers", (1, 1, "R06-01-A"), 3),
-    _case("throughout", T3_2025, each(r"\S+ ALPHA$", "1.0 ALPHA"), "equal-scores", (1, 1, "R06-01-A"), 3),
-    _case("one query of the long list", T3_2025, each(r"^(R06-01-U.*) \S+ ALPHA$", r"\1 1.0 ALPHA"), "equal-scores",
-          (101, 1, "R06-01-U"), of="task3-L.ALPHA"),
-    _case("99", T3_2025, without(100), "long-list-count", (1, 1, "R06-01-A: 99 documents"), of="task3-L.ALPHA"),
-    _case("101", T3_2025, insert(101, "R06-01-A Q0 999 101 1 ALPHA"), "long-list-count", (1, 1,
-          "R06-01-A: 101 documents"),
-          of="task3-L.ALPHA"),
+    Case("all", T1, each(r"(\d{6})", r"\1.txt"), "txt-suffix", (1, 1, "000101.txt"), 20),
+    Case("some lines of a query", T1, on(2, "000101", "000101.txt"), "txt-suffix", (2, 1, "000101.txt")),
+    Case("all", T2_CORPUS, each(r" (\d{3})", r" \1.txt"), "txt-suffix", (1, 5, "025.txt"), 6),
+    Case("lost zeros", T1, on(4, "000204", "204"), "document-form", (4, 8, "204"), open=True),
+    Case("article", T3_2025, on(3, " 5 ", " Art.5 "), "document-form", (3, 13, "Art.5")),
+    Case("paragraph", T3_2025, on(3, " 5 ", " 5(1) "), "document-form", (3, 13, "5(1)")),
+    Case("word", T3_2025, on(3, " 5 ", " five "), "document-form", (3, 13, "five"), open=True),
+    Case("all lost zeros, as in the list", T1_LISTS, each(" 000", " "), "document-form", (1, 8, "201"), 10),
+    Case("decimals, as in the corpus", T1_CORPUS, on(4, "000204", "204.0"), "document-form", (4, 8, "204.0")),
+    Case("folder, as in the corpus", T2_CORPUS, on(1, " 025", " 827/025"), "document-form", (1, 5, "827/025")),
+    Case("zeros, as in the code", T3_2025_GIVEN, on(1, " 96 ", " 096 "), "document-form", (1, 13, "096")),
+    Case("two in one", T1_CORPUS, on(1, "201", "201,000203"), "document-form", (1, 8, "000201,000203"), open=True),
+    Case("no such case", T1_CORPUS, on(6, "000205", "000299"), "document-unknown", (6, 8, "000299")),
+    Case("of another query", T2_CORPUS, on(4, "010", "001"), "document-unknown", (4, 5, "001")),
+    Case("itself", T1, on(3, "000203", "000101"), "self-retrieved", (3, 8, "000101 000101")),
+    Case("lines", T1, insert(3, "000101 000202 ALPHA1"), "duplicate", (3, 8, "000101 000202")),
+    Case("better score", T3_2025, lambda raw: insert(1, "R06-01-A Q0 5 1 300 ALPHA")(
+         on(1, " 1 ", " 2 ")(on(2, " 2 ", " 3 ")(on(3, " 3 ", " 4 ")(raw)))), "duplicate", (4, 13, "R06-01-A 5")),
+    Case("worse score", T3_2025, insert(1, "R06-01-A Q0 96 4 1.5 ALPHA"), "duplicate", (1, 13, "R06-01-A 96")),
+    Case("answers", T4, insert(2, "R06-01-A Y ALPHA"), "duplicate", (2, 1, "R06-01-A Y")),
+    Case("many", T1, insert(9, *(f"000103 0003{n} ALPHA1" for n in range(10, 29))), "long-answer",
+         (7, 1, "000103: 21 documents")),
+    Case("half of the corpus", T1_CORPUS, insert(9, *(f"000103 00020{n} ALPHA1" for n in (1, 2, 3, 4, 5))),
+         "everything", (7, 1, "000103: 7 of 12 documents")),
+    Case("half of the case", T2_CORPUS, insert(3, "827 010 BETA"), "everything", (1, 1, "827: 3 of 5 documents")),
+    Case("turned around", T3_2025, lambda raw: on(1, " 1 ", " 2 ")(on(2, " 2 ", " 1 ")(raw)), "rank-order",
+         (1, 1, "R06-01-A")),
+    Case("from 0", T3_2025, lambda raw: on(1, " 1 ", " 0 ")(on(2, " 2 ", " 1 ")(on(3, " 3 ", " 2 ")(raw))),
+         "rank-numbers", (1, 1, "R06-01-A")),
+    Case("all 1", T3_2025, each(r" \d+ (\S+ ALPHA)$", r" 1 \1"), "rank-numbers", (1, 1, "R06-01-A"), 3),
+    Case("throughout", T3_2025, each(r"\S+ ALPHA$", "1.0 ALPHA"), "equal-scores", (1, 1, "R06-01-A"), 3),
+    Case("one query of the long list", T3_2025, each(r"^(R06-01-U.*) \S+ ALPHA$", r"\1 1.0 ALPHA"), "equal-scores",
+         (101, 1, "R06-01-U"), of="task3-L.ALPHA"),
+    Case("99", T3_2025, without(100), "long-list-count", (1, 1, "R06-01-A: 99 documents"), of="task3-L.ALPHA"),
     # answers
-    _case("words", T4, each(" Y ", " Yes "), "label-form", (1, 10, "Yes"), 3),
-    _case("lower case", T5, on(2, " Y ", " y "), "label-form", (2, 10, "y")),
-    _case("words", T3, on(2, " Y ", " yes "), "label-form", (2, 10, "yes"), of="answers.ALPHA"),
-    _case("maybe", T4, on(2, " Y ", " maybe "), "label-unknown", (2, 10, "maybe"), as_is="refused"),
-    _case("number", T3, on(2, " Y ", " 1 "), "label-unknown", (2, 10, "1"), of="answers.ALPHA", as_is="refused"),
-    _case("both", T4, insert(4, "R06-01-A N ALPHA"), "answered-twice", (4, 1, "R06-01-A"), as_is="refused"),
+    Case("words", T4, each(" Y ", " Yes "), "label-form", (1, 10, "Yes"), 3),
+    Case("lower case", T5, on(2, " Y ", " y "), "label-form", (2, 10, "y")),
+    Case("maybe", T4, on(2, " Y ", " maybe "), "label-unknown", (2, 10, "maybe")),
+    Case("number", T3, on(2, " Y ", " 1 "), "label-unknown", (2, 10, "1"), of="answers.ALPHA"),
+    Case("both", T4, insert(4, "R06-01-A N ALPHA"), "answered-twice", (4, 1, "R06-01-A")),
     # several files
-    _case("same tag", T1, with_files(other__txt=lambda files: files["run.txt"]), "tag-shared", (None, None, "ALPHA1"),
-          files=True, file="other.txt"),
-    _case("four", T1, three_more, "runs", (None, None, "ALPHA1"), 4, files=True, file="4.txt"),
-    _case("four, one without a tag", T4, three_more, "runs", (None, None, "ALPHA"), 4, files=True, file="4.txt"),
-    _case("four", T2, three_more, "runs-unstated", (None, None, "BETA"), 4, files=True, file="4.txt"),
-    _case("four", T2_2021, three_more, "runs", (None, None, "BETA"), 4, files=True, file="4.txt"),
-    _case("none", T3_2025, lambda files: {"task3.ALPHA": files["task3.ALPHA"]}, "long-list-missing",
-          (None, None, "ALPHA"), files=True),
-    _case("of another run", T3_2025, with_files(**{"task3__BETA": lambda files: files["task3.ALPHA"].replace(
-          b"ALPHA", b"BETA")}), "long-list-missing", (None, None, "BETA"), files=True, file="task3.BETA"),
-    _case("none", T3_2025, lambda files: {"task3-L.ALPHA": files["task3-L.ALPHA"]}, "answer-set-missing",
-          (None, None, "ALPHA"), files=True, file="task3-L.ALPHA", as_is="refused"),
+    Case("same tag", T1, with_files(other__txt=lambda files: files["run.txt"]), "tag-shared", (None, None, "ALPHA1"),
+         file="other.txt", files=True),
+    Case("four", T1, three_more, "runs", (None, None, "ALPHA1"), 4, file="4.txt", files=True),
+    Case("four", T2, three_more, "runs-unstated", (None, None, "BETA"), 4, file="4.txt", files=True),
+    Case("none", T3_2025, lambda files: {"task3.ALPHA": files["task3.ALPHA"]}, "long-list-missing",
+         (None, None, "ALPHA"), files=True),
+    Case("of another run", T3_2025, with_files(task3__BETA=lambda files: files["task3.ALPHA"].replace(b"ALPHA", b"B")),
+         "long-list-missing", (None, None, "B"), file="task3.BETA", files=True),
+    Case("none", T3_2025, lambda files: {"task3-L.ALPHA": files["task3-L.ALPHA"]}, "answer-set-missing",
+         (None, None, "ALPHA"), file="task3-L.ALPHA", files=True),
+    Case("answers", T3, lambda files: {"task3.ALPHA": files["task3.ALPHA"]}, "part-missing", (None, None, "ALPHA"),
+         files=True),
+    # descriptions
     _described("beside a run", T1, DESCRIPTION, "description"),
     _described("with hints", T4, b"\xef\xbb\xbf" + HINTS, "description"),
-    _case("alone", T1_FOUND, content(DESCRIPTION), "description", as_is="refused"),
+    Case("alone", T1_FOUND, content(DESCRIPTION), "description"),
     _described("of another task", T1, DESCRIPTION.replace(b"k: 1", b"k: 2"), "description-task",
                (1, 1, "Task: 2, run tag ALPHA1")),
     _described("of no task", T1, DESCRIPTION + b"Task: five\n" + DESCRIPTION[8:].replace(b"ALPHA1", b"X"),
@@ -587,37 +488,24 @@ CASES = (
                (10, 1, "Run tag: ALPHA2")),
     _described("field empty", T1, DESCRIPTION.replace(b"none\n", b"", 1), "description-empty",
                (1, 1, "machine learning models, run tag ALPHA1")),
-    _described("field missing", T1, DESCRIPTION.partition(b"- Expla")[0], "description-empty",
-               (1, 1, "explanation, run tag ALPHA1")),
     _described("too new", T4, MODELS.replace(b"2024", b"2025"), "model-date", (1, 1, "2025-07-15, run tag ALPHA")),
     _described("without a date", T4, MODELS.replace(b"2024-07-15", b"new"), "model-undated", (1, 1, "run tag ALPHA")),
-    _case("another run", T1, with_files(**{"two__txt": lambda files: files["run.txt"].replace(b"ALPHA1", b"ALPHA2"),
-          "description__txt": lambda _: DESCRIPTION}), "undescribed", (None, None, "ALPHA2"), files=True,
-          file="two.txt"),
-    _case("answers", T3, lambda files: {"task3.ALPHA": files["task3.ALPHA"]}, "part-missing", (None, None, "ALPHA"),
-          files=True),
+    Case("another run", T1, with_files(two__txt=lambda files: files["run.txt"].replace(b"ALPHA1", b"ALPHA2"),
+         description__txt=lambda _: DESCRIPTION), "undescribed", (None, None, "ALPHA2"), file="two.txt", files=True),
     # the pilot
-    _case("no object", TORT, insert(4, "true"), "instance", (4, None, "true"), as_is="refused"),
-    _case("key missing", TORT_TEST, each(r', "court_decision": false', ""), "instance",
-          (2, None, "version, tort_id, undisputed_facts, plaintiff_claims, defendant_claims"), as_is="refused"),
-    _case("twice", TORT, lambda raw: raw + raw.splitlines(True)[0], "instance-twice", (4, None, "0"), as_is="refused"),
-    _case("null", TORT, everywhere('"court_decision": false', '"court_decision": null'), "null-decision",
-          (2, None, "1"), as_is="refused"),
-    _case("null", RATIONALE, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",
-          (1, None, "0, plaintiff claim 1"), as_is="refused"),
-    _case("null among the claims", TORT, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",
-          (1, None, "0, plaintiff claim 1")),
-    _case("null among the decisions", TORT, on(3, '"court_decision": true', '"court_decision": null'),
-          "null-decision", (3, None, "2"), as_is="refused"),
-    _case("all", TORT, each('"court_decision": (true|false)', '"court_decision": null'),
-          "no-decisions", as_is="refused"),
-    _case("all", TORT, each('"is_accepted": (true|false)', '"is_accepted": null'), "no-acceptances"),
-    _case("missing", TORT_TEST, without(2), "instance-missing", (None, None, "1")),
-    _case("missing", RATIONALE_GOLD, without(3), "instance-missing", (None, None, "2")),
-    _case("another", TORT_TEST, insert(4, instance("3", True, [], [])), "instance-unknown", (4, None, "3")),
-    _case("missing", TORT_TEST, on(1, ', {"id": "1", "description": "主張", "is_accepted": false}', ""),
-          "claim-missing", (1, None, "0, plaintiff claim 1")),
-    _case("another", RATIONALE_GOLD, on(3, '"plaintiff_claims": []',
-          '"plaintiff_claims": [{"id": "9", "is_accepted": true}]'), "claim-unknown",
-          (3, None, "2, plaintiff claim 9")),
+    Case("no object", TORT, insert(4, "true"), "instance", (4, None, "true")),
+    Case("key missing", TORT_TEST, each(r', "court_decision": false', ""), "instance",
+         (2, None, "version, tort_id, undisputed_facts, plaintiff_claims, defendant_claims")),
+    Case("twice", TORT, lambda raw: raw + raw.splitlines(True)[0], "instance-twice", (4, None, "0")),
+    Case("null", TORT, each('"court_decision": false', '"court_decision": null'), "null-decision", (2, None, "1")),
+    Case("null", RATIONALE, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",
+         (1, None, "0, plaintiff claim 1")),
+    Case("all", TORT, each('"court_decision": (true|false)', '"court_decision": null'), "no-decisions"),
+    Case("all", TORT, each('"is_accepted": (true|false)', '"is_accepted": null'), "no-acceptances"),
+    Case("missing", TORT_TEST, without(2), "instance-missing", (None, None, "1")),
+    Case("another", TORT_TEST, insert(4, instance("3", True, [], [])), "instance-unknown", (4, None, "3")),
+    Case("missing", TORT_TEST, on(1, ', {"id": "1", "description": "主張", "is_accepted": false}', ""),
+         "claim-missing", (1, None, "0, plaintiff claim 1")),
+    Case("another", RATIONALE_GOLD, on(3, '"plaintiff_claims": []',
+         '"plaintiff_claims": [{"id": "9", "is_accepted": true}]'), "claim-unknown", (3, None, "2, plaintiff claim 9")),
 )  # fmt: skip

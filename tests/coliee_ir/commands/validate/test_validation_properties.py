@@ -1,7 +1,6 @@
 """Any number of mistakes at once, and files that are none: every mistake is found, nothing crashes, mending ends."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+import re
 
 import pytest
 from broken import ANSWERS, GOLD1, GOLD3, PILOT, RUN1, RUN2, T1_CORPUS, T3_2025, TWINS
@@ -12,61 +11,36 @@ from coliee_adapters.errors import ColieeError
 from coliee_ir import evaluate, read_run, validate
 from coliee_ir.commands.validate import RULES, Severity
 
-
-class Mistake(NamedTuple):
-    """A way to break a line, given its words, or the whole file; and the rule that must find it."""
-
-    rule: str
-    line: Callable[[list[str]], str] | None = None
-    whole: Callable[[str], bytes] | None = None
-
-
-#: mistakes of single lines; each is made in a line of its own, so that none masks another
-OF_LINES = (
-    Mistake("txt-suffix", lambda words: f"{words[0]} {words[1]}.txt {words[2]}"),
-    Mistake("document-form", lambda words: f"{words[0]} {words[1].lstrip('0')} {words[2]}"),
-    Mistake("document-unknown", lambda words: f"{words[0]} 000299 {words[2]}"),
-    Mistake("query-unknown", lambda words: f"000999 {words[1]} {words[2]}"),
-    Mistake("query-form", lambda words: f"{words[0].lstrip('0')} {words[1]} {words[2]}"),
-    Mistake("separator", lambda words: "\t".join(words)),
-    Mistake("trailing-blank", lambda words: " ".join(words) + " "),
-    Mistake("tag-missing", lambda words: f"{words[0]} {words[1]}"),
-    Mistake("tag-differs", lambda words: f"{words[0]} {words[1]} OTHER"),
-    Mistake("columns", lambda words: f"{words[0]} {words[2]}"),
-    Mistake("self-retrieved", lambda words: f"{words[0]} {words[0]} {words[2]}"),
-    Mistake("duplicate", lambda words: " ".join(words) + "\n" + " ".join(words)),
-    Mistake("blank-line", lambda words: "\n" + " ".join(words)),
-    Mistake("comment", lambda words: "# why\n" + " ".join(words)),
-    Mistake("not-ascii", lambda words: f"{words[0]} {words[1]}\u3000{words[2]}"),
-    Mistake("control", lambda words: f"{words[0]} \a{words[1]} {words[2]}"),
-    Mistake("trec-columns", lambda words: f"{words[0]} Q0 {words[1]} 1 2.5 {words[2]}"),
-)
-#: mistakes of whole files; at most one is made
-OF_FILES = (
-    Mistake("bom", whole=lambda text: b"\xef\xbb\xbf" + text.encode()),
-    Mistake("utf-16", whole=lambda text: text.encode("utf-16")),
-    Mistake("crlf", whole=lambda text: text.replace("\n", "\r\n").encode()),
-    Mistake("no-newline", whole=lambda text: text.rstrip("\n").encode()),
-    Mistake("header", whole=lambda text: b"query doc tag\n" + text.encode()),
-    Mistake("tag-characters", whole=lambda text: text.replace("ALPHA1", "ALPHA-1").encode()),
-)
+#: rule → a way to break a line, given its words, and ids without zeros; each in a line of its own: none masks another
+OF_LINES = {
+    "txt-suffix": "{0} {1}.txt {2}", "document-form": "{0} {4} {2}", "document-unknown": "{0} 000299 {2}",
+    "query-unknown": "000999 {1} {2}", "query-form": "{3} {1} {2}", "separator": "{0}\t{1}\t{2}",
+    "trailing-blank": "{0} {1} {2} ", "tag-missing": "{0} {1}", "tag-differs": "{0} {1} OTHER", "columns": "{0} {2}",
+    "self-retrieved": "{0} {0} {2}", "duplicate": "{0} {1} {2}\n{0} {1} {2}", "blank-line": "\n{0} {1} {2}",
+    "comment": "# why\n{0} {1} {2}", "not-ascii": "{0} {1}\u3000{2}", "control": "{0} \a{1} {2}",
+    "trec-columns": "{0} Q0 {1} 1 2.5 {2}",
+}  # fmt: skip
+#: rule → a way to break a whole file; at most one is chosen
+OF_FILES = {
+    "bom": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "utf-16": lambda text: text.encode("utf-16"),
+    "crlf": lambda text: text.replace("\n", "\r\n").encode(),
+    "no-newline": lambda text: text.rstrip("\n").encode(),
+    "header": lambda text: b"query doc tag\n" + text.encode(),
+    "tag-characters": lambda text: text.replace("ALPHA1", "ALPHA-1").encode(),
+}
 
 
 @st.composite
 def mistaken(draw):
     """A Task 1 run with some mistakes, and the rules that must find them."""
     lines = RUN1.decode().splitlines()
-    made = draw(st.lists(st.sampled_from(OF_LINES), max_size=5, unique=True))
-    places = draw(st.permutations(range(len(lines))))
-    for mistake, at in zip(made, places, strict=False):
-        assert mistake.line is not None
-        lines[at] = mistake.line(lines[at].split(" "))
+    made = draw(st.lists(st.sampled_from(sorted(OF_LINES)), max_size=5, unique=True))
+    for rule, at in zip(made, draw(st.permutations(range(len(lines)))), strict=False):
+        lines[at] = OF_LINES[rule].format(*lines[at].split(" "), *re.findall("[1-9][0-9]+", lines[at]))
     text = "\n".join(lines) + "\n"
-    of_file = draw(st.none() | st.sampled_from(OF_FILES))
-    rules = {mistake.rule for mistake in made}
-    if of_file is None or of_file.whole is None:
-        return text.encode(), rules
-    return of_file.whole(text), rules | {of_file.rule}
+    of_file = draw(st.none() | st.sampled_from(sorted(OF_FILES)))
+    return (OF_FILES[of_file](text), {*made, of_file}) if of_file else (text.encode(), {*made})
 
 
 def rules_of(found):
@@ -93,12 +67,8 @@ def test_several_mistakes_are_all_found_and_mending_ends(folder, made):
     assert rules <= rules_of(found) <= rules | {"query-missing", "document-unknown"}
     again = validate(once, fix=twice, **known)
     assert once.read_bytes() == twice.read_bytes()
-    assert {rule for rule in rules_of(again) if RULES[rule].mended} <= rules - {
-        "bom",
-        "crlf",
-        "separator",
-        "txt-suffix",
-    }
+    always_mended = {"bom", "crlf", "separator", "txt-suffix"}
+    assert {rule for rule in rules_of(again) if RULES[rule].mended} <= rules - always_mended
     for finding in found.findings:
         if RULES[finding.rule].mended and finding.mended == finding.count:
             assert finding.rule not in rules_of(again)
@@ -127,10 +97,8 @@ def mutilated(draw):
     for _ in range(draw(st.integers(1, 4))):
         start = draw(st.integers(0, len(raw)))
         stop = start + draw(st.integers(0, 20))
-        new = draw(
-            st.sampled_from([b"", b"\n", b" ", b"\r", b"\0", b"\xff", b"#", b"/*", b"*/", b",", raw[start:stop] * 2])
-        )
-        raw = raw[:start] + new + raw[stop:]
+        odd = [b"", b"\n", b" ", b"\r", b"\0", b"\xff", b"#", b"/*", b"*/", b",", raw[start:stop] * 2]
+        raw = raw[:start] + draw(st.sampled_from(odd)) + raw[stop:]
     return raw
 
 
@@ -146,11 +114,8 @@ def test_no_file_is_too_odd(folder, raw, told, known):
     run.write_bytes(raw)
     once.unlink(missing_ok=True)
     twice.unlink(missing_ok=True)
-    options = dict(told)
-    if known:
-        options["queries"] = folder / {"1": "gold.json", "tort": "gold.jsonl", "rationale": "gold.jsonl"}.get(
-            str(told.get("task")), "gold.xml"
-        )
+    golds = {"1": "gold.json", "tort": "gold.jsonl", "rationale": "gold.jsonl"}
+    options = told | ({"queries": folder / golds.get(told.get("task"), "gold.xml")} if known else {})
     (folder / "gold.jsonl").write_bytes(PILOT)
     try:
         found = validate(run, fix=once, **options)
@@ -182,19 +147,14 @@ def test_a_file_that_is_cut_within_a_line_is_never_clean(twin, tmp_path):
             assert [finding for finding in findings if finding.rule not in twin.has], raw[:at]
 
 
-def lines_of(path):
-    return (line.split(" ") for line in path.read_text().splitlines())
-
-
 @given(st.permutations(RUN1.decode().splitlines()))
 def test_lines_in_any_order_are_put_together_and_score_the_same(folder, lines):
     run, fixed = folder / "mixed.txt", folder / "mixed-fixed.txt"
     run.write_text("".join(f"{line}\n" for line in lines))
     found = validate(run, task="1", fix=fixed)
     assert not rules_of(found)
-    queries = [query for query, *_ in lines_of(fixed)]
+    queries = [line.split(" ")[0] for line in fixed.read_text().splitlines()]
     assert queries == sorted(queries, key=queries.index)
-    told = {"task": "1", "measures": ["MicroF1", "MicroR@1", "AP"]}
-    assert (
-        evaluate(folder / "gold.json", fixed, **told).measures == evaluate(folder / "gold.json", run, **told).measures
-    )
+    names = ["MicroF1", "MicroR@1", "AP"]
+    first, second = (evaluate(folder / "gold.json", path, task="1", measures=names) for path in (run, fixed))
+    assert first.measures == second.measures
