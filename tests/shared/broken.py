@@ -42,6 +42,10 @@ class Twin:
             (folder / name).write_bytes(content)
         return [folder / name for name in files]
 
+    def told(self, name, **options):
+        """The same submission, checked with other options."""
+        return replace(self, name=name, options=options)
+
     def validate(self, folder, paths, **options):
         """What is found in the files."""
         folders = {Path(name).parts[0] for name in self.others}
@@ -115,26 +119,13 @@ def insert(number, *new):
     return lambda raw: b"\n".join([*(lines := raw.split(b"\n"))[: number - 1], *added, *lines[number - 1 :]])
 
 
-def without(number):
-    return lambda raw: b"\n".join([*(lines := raw.split(b"\n"))[: number - 1], *lines[number:]])
-
-
 def each(pattern, new):
     """Replace a pattern in all lines."""
     return lambda raw: re.sub(pattern.encode(), new.encode(), raw, flags=re.MULTILINE)
 
 
-def cut(n):
-    """Take the last bytes off."""
-    return lambda raw: raw[:-n]
-
-
 def content(new):
     return lambda _: new if isinstance(new, bytes) else new.encode()
-
-
-def encoded(codec):
-    return lambda raw: raw.decode().encode(codec)
 
 
 def with_files(**more):
@@ -149,47 +140,27 @@ def lines(*rows):
 # clean twins
 
 RANKED = {
-    "000101": ["000201", "000202", "000203"],
-    "000102": ["000204", "000201", "000205"],
-    "000103": ["000206", "000207"],
-    "000104": ["000208", "000202"],
-}
+    "000101": ["000201", "000202", "000203"], "000102": ["000204", "000201", "000205"],
+    "000103": ["000206", "000207"], "000104": ["000208", "000202"],
+}  # fmt: skip
 CASES_GOLD = {
-    "000101": ["000201", "000207"],
-    "000102": ["000204"],
-    "000103": ["000206", "000208"],
-    "000104": ["000202"],
-}
+    "000101": ["000201", "000207"], "000102": ["000204"], "000103": ["000206", "000208"], "000104": ["000202"],
+}  # fmt: skip
 RUN1 = lines(*(f"{query} {case} ALPHA1" for query, found in RANKED.items() for case in found))
 GOLD1 = json.dumps({f"{q}.txt": [f"{d}.txt" for d in found] for q, found in CASES_GOLD.items()})
-CORPUS1 = {f"cases/{case}.txt": "text" for case in (*RANKED, *(f"0002{n:02d}" for n in range(1, 9)))}
+CORPUS1 = [*RANKED, *(f"0002{n:02d}" for n in range(1, 9))]
+GIVEN1 = {
+    "gold.json": GOLD1, "queries.json": json.dumps([f"{q}.txt" for q in RANKED]), "ids.txt": "\n".join(CORPUS1),
+    **{f"cases/{case}.txt": "text" for case in CORPUS1},
+}  # fmt: skip
 SCORED1 = {"task": "1", "measures": ["MicroF1", "MicroP", "MicroR", "MicroR@2", "AP"]}
 
-
-def task1(name, *, others=None, **options):
-    told = {"task": "1", **options}
-    return Twin(name, {"run.txt": RUN1}, {"gold.json": GOLD1, **(others or {})}, told, SCORED1, "gold.json")
-
-
-T1 = task1("1")
-T1_FOUND = Twin("1 found from the file", {"run.txt": RUN1}, {"gold.json": GOLD1}, {}, SCORED1, "gold.json")
-T1_GOLD = task1("1 with gold", gold="gold.json")
-T1_CORPUS = task1("1 with corpus", others=CORPUS1, corpus="cases")
-T1_LISTS = task1(
-    "1 with lists",
-    others={
-        "queries.json": json.dumps([f"{q}.txt" for q in RANKED]),
-        "ids.txt": "\n".join(Path(case).stem for case in CORPUS1),
-    },
-    queries="queries.json",
-    corpus="ids.txt",
-)
-_JSON = {"run.json": json.dumps(RANKED, indent=1).encode()}
-T1_JSON = Twin("1 json", _JSON, {"gold.json": GOLD1}, {"task": "1"}, SCORED1, "gold.json", has=("json",))
-_OLD = lines("001 013 ALPHA", "001 020 ALPHA", "002 007 ALPHA", "002 008 ALPHA")
-_OF_2019 = {"task": "1", "edition": 2019}
-T1_2019 = Twin("1 of 2019", {"run.txt": _OLD}, {"gold.json": json.dumps({"001": ["013", "045"], "002": ["007"]})},
-               _OF_2019, _OF_2019, "gold.json")  # fmt: skip
+T1 = Twin("1", {"run.txt": RUN1}, GIVEN1, {"task": "1"}, SCORED1, "gold.json")
+T1_FOUND = T1.told("1 found from the file")
+T1_GOLD = T1.told("1 with gold", task="1", gold="gold.json")
+T1_CORPUS = T1.told("1 with corpus", task="1", corpus="cases")
+T1_LISTS = T1.told("1 with lists", task="1", queries="queries.json", corpus="ids.txt")
+T1_JSON = replace(T1, name="1 json", files={"run.json": json.dumps(RANKED, indent=1).encode()}, has=("json",))
 
 DESCRIPTION = lines(
     *("Task: 1", "Run tag: ALPHA1", "", "- Machine learning models:", "none", "- External resources:", "none"),
@@ -214,14 +185,9 @@ CORPUS2 = {
 }
 
 
-def task2(name, others=None, **options):
-    told = {"task": "2", **options}
-    return Twin(name, {"run.txt": RUN2}, {"gold.json": GOLD2, **(others or {})}, told, {"task": "2"}, "gold.json")
-
-
-T2 = task2("2")
-T2_CORPUS = task2("2 with corpus", CORPUS2, corpus="fragments", queries="gold.json")
-T2_FOLDERS = task2("2 with folders", CORPUS2, corpus="fragments")
+T2 = Twin("2", {"run.txt": RUN2}, {"gold.json": GOLD2, **CORPUS2}, {"task": "2"}, {"task": "2"}, "gold.json")
+T2_CORPUS = T2.told("2 with corpus", task="2", corpus="fragments", queries="gold.json")
+T2_FOLDERS = T2.told("2 with folders", task="2", corpus="fragments")
 
 
 def pair(query, label, *articles):
@@ -235,15 +201,6 @@ CODE = "".join(
     f"(Caption)\nArticle {article} The text of an article.\n" for article in (*range(1, 151), "121-2", "398-20")
 )
 
-T3_2016 = Twin(
-    "3 of 2016",
-    {"task3.ALPHA": lines("H26-37-G 96 ALPHA", "H26-37-G 398-20 ALPHA", "H18-1-2 7 ALPHA", "H18-1-2 8 ALPHA")},
-    {"gold.xml": f"<dataset>{pair('H26-37-G', 'Y', '96')}{pair('H18-1-2', 'N', '8', '9')}</dataset>"},
-    {"task": "3", "edition": 2016},
-    {"task": "3", "edition": 2016},
-    "gold.xml",
-)
-
 _SHORT = {"R06-01-A": ["96", "121-2", "5"], "R06-01-U": ["398-20", "7"], "R06-02-I": ["8", "7"]}
 _LONGER = {q: [*found, *(str(n) for n in range(9, 10_000) if str(n) not in found)][:100] for q, found in _SHORT.items()}
 
@@ -254,31 +211,23 @@ def trec(ranked, tag):
     )
 
 
-T3_2025 = Twin(
-    "3 of 2025", {"task3.ALPHA": trec(_SHORT, "ALPHA"), "task3-L.ALPHA": trec(_LONGER, "ALPHA")}, {"gold.xml": GOLD3},
-    {"task": "3", "edition": 2025}, {"task": "3", "edition": 2025, "long_list": "task3-L.ALPHA"}, "gold.xml",
-)  # fmt: skip
-T3_2025_GIVEN = replace(
-    T3_2025, name="3 of 2025 with gold and code", others={"gold.xml": GOLD3, "code.txt": CODE},
-    options={"task": "3", "edition": 2025, "gold": "gold.xml", "corpus": "code.txt"},
-)  # fmt: skip
+OF_2025 = {"task": "3", "edition": 2025}
+GIVEN3 = {"gold.xml": GOLD3, "code.txt": CODE, "ids.txt": "".join(f"{q}\n" for q in STATUTE)}
 ANSWERS = lines("R06-01-A Y ALPHA", "R06-01-U Y ALPHA", "R06-02-I Y ALPHA")
+T3_2025 = Twin(
+    "3 of 2025", {"task3.ALPHA": trec(_SHORT, "ALPHA"), "task3-L.ALPHA": trec(_LONGER, "ALPHA")}, GIVEN3, OF_2025,
+    {**OF_2025, "long_list": "task3-L.ALPHA"}, "gold.xml",
+)  # fmt: skip
+T3_2025_GIVEN = T3_2025.told("3 of 2025 with gold and code", **OF_2025, gold="gold.xml", corpus="code.txt")
 T3 = Twin(
-    "3 of 2026", {"task3.ALPHA": trec(_SHORT, "ALPHA"), "answers.ALPHA": ANSWERS}, {"gold.xml": GOLD3}, {},
+    "3 of 2026", {"task3.ALPHA": trec(_SHORT, "ALPHA"), "answers.ALPHA": ANSWERS}, GIVEN3, {},
     {"task": "3", "answers": "answers.ALPHA"}, "gold.xml",
 )  # fmt: skip
-T3_GIVEN = replace(
-    T3, name="3 of 2026 with queries", others={"gold.xml": GOLD3, "ids.txt": "".join(f"{q}\n" for q in STATUTE)},
-    options={"task": "3", "queries": "ids.txt"},
-)  # fmt: skip
-T4 = Twin("4", {"ALPHA.txt": ANSWERS}, {"gold.xml": GOLD3}, {"edition": 2026}, {"task": "4"}, "gold.xml")
-T4_GOLD = Twin(
-    "4 with gold", {"ALPHA.txt": ANSWERS}, {"gold.xml": GOLD3}, {"gold": "gold.xml"}, {"task": "4"}, "gold.xml"
-)
-T5 = Twin(
-    "5", {"ALPHA.txt": ANSWERS}, {"gold.txt": "R06-01-A Y\nR06-01-U N\nR06-02-I Y\n"}, {"task": "5"}, {"task": "5"},
-    "gold.txt",
-)  # fmt: skip
+T3_GIVEN = T3.told("3 of 2026 with queries", task="3", queries="ids.txt")
+T4 = Twin("4", {"ALPHA.txt": ANSWERS}, GIVEN3, {"edition": 2026}, {"task": "4"}, "gold.xml")
+T4_GOLD = T4.told("4 with gold", gold="gold.xml")
+_LABELS5 = {"gold.txt": "R06-01-A Y\nR06-01-U N\nR06-02-I Y\n"}
+T5 = Twin("5", {"ALPHA.txt": ANSWERS}, _LABELS5, {"task": "5"}, {"task": "5"}, "gold.txt")
 
 
 def instance(n, decision, plaintiff, defendant):
@@ -290,38 +239,29 @@ def instance(n, decision, plaintiff, defendant):
     return json.dumps(value, ensure_ascii=False)
 
 
-PILOT = lines(
-    instance("0", True, [True, False], [True]), instance("1", False, [True], []), instance("2", True, [], [False])
+PILOT, PILOT_GOLD, PILOT_TEST = (
+    lines(*(instance(str(n), *values) for n, values in enumerate(rows)))
+    for rows in (
+        [(True, [True, False], [True]), (False, [True], []), (True, [], [False])],
+        [(True, [True, True], [False]), (True, [True], []), (True, [], [True])],
+        [(None, [None, None], [None]), (None, [None], []), (None, [], [None])],
+    )
 )
-PILOT_GOLD = lines(
-    instance("0", True, [True, True], [False]), instance("1", True, [True], []), instance("2", True, [], [True])
-).decode()
-PILOT_TEST = lines(
-    instance("0", None, [None, None], [None]), instance("1", None, [None], []), instance("2", None, [], [None])
-).decode()
-
-
-def pilot(name, **options):
-    others = {"gold.jsonl": PILOT_GOLD, "test.jsonl": PILOT_TEST}
-    scored = {"task": options.get("task", "tort")}
-    return Twin(name, {"ALPHA.jsonl": PILOT}, others, options, scored, "gold.jsonl")
-
-
-TORT = pilot("tort")
-TORT_TEST = pilot("tort with test file", queries="test.jsonl")
-RATIONALE = pilot("rationale", task="rationale")
-RATIONALE_GOLD = pilot("rationale with gold", task="rationale", gold="gold.jsonl")
+GIVEN_PILOT = {"gold.jsonl": PILOT_GOLD.decode(), "test.jsonl": PILOT_TEST.decode()}
+TORT = Twin("tort", {"ALPHA.jsonl": PILOT}, GIVEN_PILOT, {}, {"task": "tort"}, "gold.jsonl")
+TORT_TEST = TORT.told("tort with test file", queries="test.jsonl")
+RATIONALE = replace(TORT, name="rationale", options={"task": "rationale"}, scored={"task": "rationale"})
+RATIONALE_GOLD = RATIONALE.told("rationale with gold", task="rationale", gold="gold.jsonl")
 
 TWINS = (
-    *(T1, T1_FOUND, T1_GOLD, T1_CORPUS, T1_LISTS, T1_JSON, T1_2019, T2, T2_CORPUS, T2_FOLDERS),
-    *(T3_2016, T3_2025, T3_2025_GIVEN, T3, T3_GIVEN, T4, T4_GOLD, T5, TORT, TORT_TEST, RATIONALE, RATIONALE_GOLD),
+    *(T1, T1_FOUND, T1_GOLD, T1_CORPUS, T1_LISTS, T1_JSON, T2, T2_CORPUS, T2_FOLDERS),
+    *(T3_2025, T3_2025_GIVEN, T3, T3_GIVEN, T4, T4_GOLD, T5, TORT, TORT_TEST, RATIONALE, RATIONALE_GOLD),
 )
 
 
 # one mistake each
 
 _TREC_RUN = lines(*(f"{q} Q0 {d} {r} {9 - r} ALPHA1" for q, found in RANKED.items() for r, d in enumerate(found, 1)))
-_MANY = [f"0003{n:02d}" for n in range(51)]
 
 
 def three_more(files):
@@ -342,15 +282,12 @@ CASES = (
     Case("comments", T1, content("# a run\n\n/* of\n\nours */\n"), "empty"),
     Case("nothing", TORT, content(b"\n"), "empty"),
     Case("big", T1, lambda raw: b"\xfe\xff" + raw.decode().encode("utf-16-be"), "utf-16", (1, 1, None)),
-    Case("without mark", T1, encoded("utf-16-le"), "utf-16", (1, 1, None)),
-    Case("found from the file", T1_FOUND, encoded("utf-16"), "utf-16", (1, 1, None)),
-    Case("pilot", TORT, encoded("utf-16"), "utf-16", (1, 1, None)),
+    Case("without mark", T1, lambda raw: raw.decode().encode("utf-16-le"), "utf-16", (1, 1, None)),
+    Case("found from the file", T1_FOUND, lambda raw: raw.decode().encode("utf-16"), "utf-16", (1, 1, None)),
     Case("latin-1", T1, on(2, "000202", b"00020\xe9"), "not-utf8", (2, 13, "\\xe9"), open=True),
-    Case("latin-1", TORT, on(2, "version", b"v\xe9rsion"), "not-utf8", (2, 4, "\\xe9"), open=True),
     Case("tag", T1, lambda raw: raw.replace(b"ALPHA1", b"ALPHA\xe91"), "not-utf8", (1, 20, "\\xe9"), 10),
     Case("mark", T1, lambda raw: b"\xef\xbb\xbf" + raw, "bom", (1, 1, None)),
     Case("mac", T1, everywhere("\n", "\r"), "carriage-return", (1, None, None), 10),
-    Case("two lines in one", T1, lambda raw: raw.replace(b"\n", b"\r", 1), "carriage-return", (1, None, None)),
     Case("unicode", T1, everywhere("\n", "\u2028"), "line-separator", (1, None, None), 10),
     Case("escape", T1, on(4, "000204", "\x1b000204"), "control", (4, 8, "\x1b")),
     Case("full width", T1, on(7, "000206", "０００２０６"), "not-ascii", (7, 8, "０００２０６")),
@@ -359,10 +296,10 @@ CASES = (
     Case("tag", T1, everywhere("ALPHA1", "ÀLPHA1"), "not-ascii", (1, 15, "À"), 10),
     Case("one", T1, on(3, "ALPHA1", "ALPHA1\r"), "crlf", (3, None, None)),
     Case("all", RATIONALE, everywhere("\n", "\r\n"), "crlf", (1, None, None), 3),
-    Case("columns", T1, cut(1), "no-newline", (10, None, None)),
-    Case("pilot", TORT, cut(1), "no-newline", (3, None, None)),
-    Case("within a word", T1, cut(9), "cut-short", (10, None, "000104 00020")),
-    Case("within the tag", T1, cut(3), "cut-short", (10, None, "000104 000202 ALPH")),
+    Case("columns", T1, lambda raw: raw[:-1], "no-newline", (10, None, None)),
+    Case("pilot", TORT, lambda raw: raw[:-1], "no-newline", (3, None, None)),
+    Case("within a word", T1, lambda raw: raw[:-9], "cut-short", (10, None, "000104 00020")),
+    Case("within the tag", T1, lambda raw: raw[:-3], "cut-short", (10, None, "000104 000202 ALPH")),
     Case("end", T1, insert(11, "", " "), "blank-line", (11, None, None), 2),
     Case("several lines", T1, insert(3, "/* of", "", "ours */"), "comment", (3, None, "/* of"), 2),
     Case("before a line", T1, on(1, "000101", "/* a */ 000101"), "comment", (1, None, "/* a */")),
@@ -390,7 +327,6 @@ CASES = (
     Case("two", T1, each("$(?=\n)", "  "), "trailing-blank", (1, 21, None), 10),
     Case("one more", T1, on(3, "ALPHA1", "ALPHA1 x"), "columns", (3, None, "000101 000203 ALPHA1 x")),
     Case("document missing", T1, on(3, "000203 ", ""), "columns", (3, None, "000101 ALPHA1")),
-    Case("only a query", T1, on(3, " 000203 ALPHA1", ""), "columns", (3, None, "000101")),
     Case("three columns", T3_2025, each(r"^(\S+) Q0 (\S+) .*", r"\1 \2 A"), "columns", (1, None, "R06-01-A 96 A"), 7),
     Case("no ranks", T3_2025, each(r" \d+ (\S+ A)LPHA$", r" \1"), "columns", (1, None, "R06-01-A Q0 96 199.5 A"), 7),
     Case("by score", T1, content(b"\n".join(reversed(_TREC_RUN.split(b"\n"))).lstrip() + b"\n"), "trec-columns",
@@ -411,16 +347,14 @@ CASES = (
     Case("one line", T1, on(5, "ALPHA1", "ALPHA2"), "tag-differs", (5, 15, "ALPHA2")),
     # queries
     Case("lost zeros", T1, each("^000103", "103"), "query-form", (7, 1, "103"), open=True),
-    Case("letters", T1, on(3, "000101", "00010I"), "query-form", (3, 1, "00010I"), open=True),
     Case("lost zeros, as in the gold", T1_GOLD, on(7, "000103", "103"), "query-form", (7, 1, "103")),
     Case("year, as in the gold", T4_GOLD, each("R06", "R6"), "query-form", (1, 1, "R6-01-A"), 3),
     Case("lower case", T3_2025_GIVEN, on(1, "R06-01-A", "r06-01-a"), "query-form", (1, 1, "r06-01-a")),
     Case("of another year", T1_GOLD, insert(11, "000999 000201 ALPHA1"), "query-unknown", (11, 1, "000999")),
-    Case("not in the corpus", T1_CORPUS, insert(11, "000999 000201 ALPHA1"), "query-unknown", (11, 1, "000999")),
     Case("no such folder", T2_FOLDERS, insert(7, "830 003 BETA"), "query-unknown", (7, 1, "830")),
     Case("list", T1_LISTS, lambda raw: b"".join(raw.splitlines(True)[3:]), "query-missing", (None, None, "000101")),
-    Case("answers", T3_GIVEN, without(2), "query-missing", (None, None, "R06-01-U"), of="answers.ALPHA"),
-    Case("no answer", T3, without(2), "partial", (None, None, "R06-01-U"), of="answers.ALPHA"),
+    Case("answers", T3_GIVEN, each("^R06-01-U.*\n", ""), "query-missing", (None, None, "R06-01-U"), of="answers.ALPHA"),
+    Case("no answer", T3, each("^R06-01-U.*\n", ""), "partial", (None, None, "R06-01-U"), of="answers.ALPHA"),
     Case("no articles", T3, lambda raw: b"".join(raw.splitlines(True)[:5]), "partial", (None, None, "R06-02-I")),
     # documents
     Case("all", T1, each(r"(\d{6})", r"\1.txt"), "txt-suffix", (1, 1, "000101.txt"), 20),
@@ -428,9 +362,7 @@ CASES = (
     Case("all", T2_CORPUS, each(r" (\d{3})", r" \1.txt"), "txt-suffix", (1, 5, "025.txt"), 6),
     Case("lost zeros", T1, on(4, "000204", "204"), "document-form", (4, 8, "204"), open=True),
     Case("article", T3_2025, on(3, " 5 ", " Art.5 "), "document-form", (3, 13, "Art.5")),
-    Case("paragraph", T3_2025, on(3, " 5 ", " 5(1) "), "document-form", (3, 13, "5(1)")),
     Case("word", T3_2025, on(3, " 5 ", " five "), "document-form", (3, 13, "five"), open=True),
-    Case("all lost zeros, as in the list", T1_LISTS, each(" 000", " "), "document-form", (1, 8, "201"), 10),
     Case("decimals, as in the corpus", T1_CORPUS, on(4, "000204", "204.0"), "document-form", (4, 8, "204.0")),
     Case("folder, as in the corpus", T2_CORPUS, on(1, " 025", " 827/025"), "document-form", (1, 5, "827/025")),
     Case("zeros, as in the code", T3_2025_GIVEN, on(1, " 96 ", " 096 "), "document-form", (1, 13, "096")),
@@ -456,9 +388,9 @@ CASES = (
     Case("throughout", T3_2025, each(r"\S+ ALPHA$", "1.0 ALPHA"), "equal-scores", (1, 1, "R06-01-A"), 3),
     Case("one query of the long list", T3_2025, each(r"^(R06-01-U.*) \S+ ALPHA$", r"\1 1.0 ALPHA"), "equal-scores",
          (101, 1, "R06-01-U"), of="task3-L.ALPHA"),
-    Case("99", T3_2025, without(100), "long-list-count", (1, 1, "R06-01-A: 99 documents"), of="task3-L.ALPHA"),
+    Case("99", T3_2025, each("^R06-01-A Q0 .* 100 .*\n", ""), "long-list-count",
+         (1, 1, "R06-01-A: 99 documents"), of="task3-L.ALPHA"),
     # answers
-    Case("words", T4, each(" Y ", " Yes "), "label-form", (1, 10, "Yes"), 3),
     Case("lower case", T5, on(2, " Y ", " y "), "label-form", (2, 10, "y")),
     Case("maybe", T4, on(2, " Y ", " maybe "), "label-unknown", (2, 10, "maybe")),
     Case("number", T3, on(2, " Y ", " 1 "), "label-unknown", (2, 10, "1"), of="answers.ALPHA"),
@@ -502,7 +434,7 @@ CASES = (
          (1, None, "0, plaintiff claim 1")),
     Case("all", TORT, each('"court_decision": (true|false)', '"court_decision": null'), "no-decisions"),
     Case("all", TORT, each('"is_accepted": (true|false)', '"is_accepted": null'), "no-acceptances"),
-    Case("missing", TORT_TEST, without(2), "instance-missing", (None, None, "1")),
+    Case("missing", TORT_TEST, each('^.*"tort_id": "1".*\n', ""), "instance-missing", (None, None, "1")),
     Case("another", TORT_TEST, insert(4, instance("3", True, [], [])), "instance-unknown", (4, None, "3")),
     Case("missing", TORT_TEST, on(1, ', {"id": "1", "description": "主張", "is_accepted": false}', ""),
          "claim-missing", (1, None, "0, plaintiff claim 1")),

@@ -9,6 +9,7 @@ from asserting import done
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from sent import write
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Evaluator, Fusion, evaluate, evaluate_all, fit_fusion, read_gold, tune
@@ -72,41 +73,35 @@ def test_weights_of_votes_are_fitted_and_held_out_by_year(gold, runs, ties):
     assert any(fitted.held_out == approx(sum(map(accuracy, order, of_years))) for order in orders)
 
 
-def test_a_good_run_outweighs_two_bad_ones_and_what_does_not_fit_votes_is_refused(tmp_path, call):
+def test_a_good_run_outweighs_two_bad_ones_and_what_does_not_fit_votes_is_refused(here, call):
     gold = {query: "YN"[n % 2] for n, query in enumerate(QUERIES)}
-    bad = dict.fromkeys(QUERIES, "Y")
-    good = {query: gold[query] for query in QUERIES[1:]}  # what answers all rightly is the gold
+    bad, good = dict.fromkeys(QUERIES, "Y"), dict([*gold.items()][1:])  # what answers all rightly is the gold
     for name, run in (("gold", gold), ("good", good), ("bad", bad), ("worse", bad)):
-        (tmp_path / name).write_text("".join(f"{query} {label} {name}\n" for query, label in run.items()))
-    runs = [tmp_path / name for name in ("good", "bad", "worse")]
-    typed = ("fuse", *runs, "--fit", tmp_path / "gold", "--task", "4", "--folds", "year", "-o", tmp_path / "fused")
-    out, err = done(call, *typed, "--save", tmp_path / "w.json")
+        write({name: "".join(f"{query} {label} {name}\n" for query, label in run.items())})
+    typed = ("fuse", "good", "bad", "worse", "--fit", "gold", "--task", "4", "--folds", "year", "-o", "fused")
+    out, err = done(call, *typed, "--save", "w.json")
     assert "12 queries in 3 folds, 1 repeat" in err
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()}
-    assert rows["fitted"][:3] == ["-", "1.0000", "1.0000"]
-    assert rows["equal"][:4] == ["weights", "-", "0.5000", "0.5000"]
-    assert evaluate(tmp_path / "gold", tmp_path / "fused", task="4").measures["Accuracy"] == 1
-    assert Fusion.load(tmp_path / "w.json").weights == fit_fusion(tmp_path / "gold", *runs, task="4").fusion.weights
+    assert (rows["fitted"][:3], rows["equal"][:4]) == (["-", "1.0000", "1.0000"], ["weights", "-", "0.5000", "0.5000"])
+    assert evaluate("gold", "fused", task="4").measures["Accuracy"] == 1
+    assert Fusion.load("w.json").weights == fit_fusion("gold", "good", "bad", "worse", task="4").fusion.weights
     for wrong in ({"method": "combsum"}, {"measure": "MicroF1"}, {"top": 3}):
         with pytest.raises(UsageError):
             fit_fusion(gold, good, bad, task="4", **wrong)
 
 
-def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path, call):
-    golds, run = [], {}
-    for year, n in (("2019", 2), ("2020", 4)):
-        gold = {f"{year}{i}0": [f"00000{i}", "000009"] for i in range(n)}
+def test_scores_of_each_year_are_those_of_its_queries_alone(here, call):
+    golds = {year: {f"{year}{i}0": [f"00000{i}", "000009"] for i in range(n)} for year, n in (("2019", 2), ("2020", 4))}
+    run = {}
+    for year, gold in golds.items():
         run |= {query: [f"00000{i}", "000008", "000007"][: 3 - i % 2] for i, query in enumerate(gold)}
-        golds += ["--gold", tmp_path / f"{year}.json"]
-        (tmp_path / f"{year}.json").write_text(json.dumps(gold))
-    (tmp_path / "run.json").write_text(json.dumps(run))
+        write({f"{year}.json": json.dumps(gold), "run.json": json.dumps(run)})
     measures = ["MicroF1", "MacroF2", "AP"]
     named = itertools.chain(*zip(["-m"] * 3, measures, strict=True))
-    typed = ("evaluate", golds[1], tmp_path / "run.json", *golds[2:], "--task", "1", *named, "--show", "years")
-    out, _ = done(call, *typed, "-f", "csv")
-    rows = {row["year"]: row for row in csv.DictReader(out.splitlines())}
+    typed = ("evaluate", "2019.json", "run.json", "--gold", "2020.json", "--task", "1", *named, "--show", "years")
+    rows = {row["year"]: row for row in csv.DictReader(done(call, *typed, "-f", "csv")[0].splitlines())}
     assert list(rows) == ["2019", "2020", "all"]
-    both = read_gold([tmp_path / "2019.json", tmp_path / "2020.json"])
+    both = read_gold(["2019.json", "2020.json"])
     for year, row in rows.items():
         queries = [query for query in both.queries if year in ("all", query[:4])]
         alone = evaluate(both, run, task="1", only=queries, measures=measures).measures
@@ -153,10 +148,9 @@ def test_no_reranker_is_better_than_the_ceiling_and_one_reaches_it(run, k, measu
     ]
     [[stage]] = stages([scores], [k]).rows
     assert all(value <= stage.ceiling + 1e-9 or value != value for value in reached)
-    perfect = {
-        q: sorted((d for d in run[q][:k] if GOLD[q].get(d, 0) >= getattr(by, "rel", 1)), key=lambda d, q=q: -GOLD[q][d])
-        for q in GOLD
-    }
+    least = getattr(by, "rel", 1)
+    perfect = {query: sorted((d for d in run[query][:k] if of.get(d, 0) >= least), key=of.get, reverse=True)
+               for query, of in GOLD.items()}  # fmt: skip
     if any(perfect.values()):
         assert stage.ceiling == approx(evaluator.evaluate(perfect).measures[by.name], nan_ok=True)
 
@@ -172,11 +166,10 @@ def test_the_table_has_the_recall_that_evaluate_has():
         assert documents == approx(sum(min(len(ranking), k) for ranking in run.values()) / 2)
 
 
-def test_stages_of_several_runs_are_one_table_and_depths_rise(tmp_path, call):
-    (tmp_path / "gold.json").write_text('{"000001": ["000002", "000003"]}')
-    (tmp_path / "a.txt").write_text("000001 000002 A\n000001 000009 A\n000001 000003 A\n")
-    (tmp_path / "b.txt").write_text("000001 000009 B\n")
-    typed = ("evaluate", tmp_path / "gold.json", tmp_path / "a.txt", tmp_path / "b.txt", "--task", "1", "--show")
+def test_stages_of_several_runs_are_one_table_and_depths_rise(here, call):
+    write({"gold.json": '{"000001": ["000002", "000003"]}', "b.txt": "000001 000009 B\n",
+           "a.txt": "000001 000002 A\n000001 000009 A\n000001 000003 A\n"})  # fmt: skip
+    typed = ("evaluate", "gold.json", "a.txt", "b.txt", "--task", "1", "--show")
     out, _ = done(call, *typed, "stages=1,2..3", "-f", "csv")
     rows = [(row["run"], row["k"], float(row["MicroR"]), float(row["ceiling MicroF1"] or 0))
             for row in csv.DictReader(out.splitlines())]  # fmt: skip

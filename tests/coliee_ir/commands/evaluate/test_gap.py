@@ -8,6 +8,7 @@ from asserting import done
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from sent import write
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Decisions, Evaluator, evaluate_all
@@ -69,18 +70,18 @@ def test_a_long_list_is_what_is_reordered():
     assert found == approx((f2[0], f2[1] - f2[0], 3, 0, f2[2] - f2[1], 1 - f2[2])) and isinstance(found, Gap)
 
 
-def test_labels_by_articles_lose_by_either(tmp_path, call):
-    pairs = [("<article>1</article>", "Y"), ("<article>1</article>", "Y"), ("", "N"), ("<article>1</article>", "Y")]
-    texts = "".join(
-        f'<pair id="R07-0{n}-A" label="{label}">{article}<t2>x</t2></pair>'
-        for n, (article, label) in enumerate(pairs, 1)
-    )
-    (tmp_path / "gold.xml").write_text(f"<dataset>{texts}</dataset>")
-    lines = (("1-A", 9, 1), ("1-A", 1, 2), ("2-A", 2, 1), ("4-A", 2, 1))
-    (tmp_path / "task3.A").write_text("".join(f"R07-0{n} Q0 {d} {rank} {-rank} A\n" for n, d, rank in lines))
-    (tmp_path / "answers.A").write_text("R07-01-A Y A\nR07-02-A Y A\nR07-03-A Y A\nR07-04-A N A\n")
-    typed = ("evaluate", *(tmp_path / name for name in ("gold.xml", "task3.A")), "--answers", tmp_path / "answers.A",
-             "--task", "3", "--edition", "2026", "--show", "gap", "-f", "json", "--decision")  # fmt: skip
+def test_labels_by_articles_lose_by_either(here, call):
+    pairs = [("<article>1</article>", "Y")] * 2 + [("", "N"), ("<article>1</article>", "Y")]
+    texts = "".join(f'<pair id="R07-0{n}-A" label="{label}">{article}<t2>x</t2></pair>'
+                    for n, (article, label) in enumerate(pairs, 1))  # fmt: skip
+    ranked = (("1-A", 9, 1), ("1-A", 1, 2), ("2-A", 2, 1), ("4-A", 2, 1))
+    write({
+        "gold.xml": f"<dataset>{texts}</dataset>",
+        "task3.A": "".join(f"R07-0{n} Q0 {d} {rank} {-rank} A\n" for n, d, rank in ranked),
+        "answers.A": "R07-01-A Y A\nR07-02-A Y A\nR07-03-A Y A\nR07-04-A N A\n",
+    })  # fmt: skip
+    typed = ("evaluate", "gold.xml", "task3.A", "--answers", "answers.A", "--task", "3", "--edition", "2026",
+             "--show", "gap", "-f", "json", "--decision")  # fmt: skip
     for choice, shares in (("sufficient", (1, 1, 1, 1)), ("wrong", (1, 1, 0, 2)), ("skip", (1, 1, 0, 1))):
         for measure, late in (("Accuracy", 0), ("Accuracy@1", 1)):  # whether the first query's article comes too late
             typed_measure = (f"without_articles={choice}", "-m", measure)

@@ -145,16 +145,3 @@ def test_a_file_that_is_cut_within_a_line_is_never_clean(twin, tmp_path):
             paths = twin.put(tmp_path, {**twin.files, name: raw[:at]})
             findings = twin.validate(tmp_path, paths, task=twin.scored["task"]).findings
             assert [finding for finding in findings if finding.rule not in twin.has], raw[:at]
-
-
-@given(st.permutations(RUN1.decode().splitlines()))
-def test_lines_in_any_order_are_put_together_and_score_the_same(folder, lines):
-    run, fixed = folder / "mixed.txt", folder / "mixed-fixed.txt"
-    run.write_text("".join(f"{line}\n" for line in lines))
-    found = validate(run, task="1", fix=fixed)
-    assert not rules_of(found)
-    queries = [line.split(" ")[0] for line in fixed.read_text().splitlines()]
-    assert queries == sorted(queries, key=queries.index)
-    names = ["MicroF1", "MicroR@1", "AP"]
-    first, second = (evaluate(folder / "gold.json", path, task="1", measures=names) for path in (run, fixed))
-    assert first.measures == second.measures
