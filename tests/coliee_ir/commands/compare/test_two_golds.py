@@ -139,11 +139,10 @@ def test_what_one_gold_lacks_is_counted_and_scored_by_neither():
 
 def test_kappa_is_of_grades_only_where_both_have_the_same_and_none_where_only_the_relevant_is_listed():
     first, second, runs = drawn()
-    changes = {
-        "grades": [lambda grade: grade or -1],
-        "relevance": [lambda grade: int(grade > 0), lambda grade: 3 * grade],
-    }
-    for kappa_of, change in ((kappa_of, change) for kappa_of, each in changes.items() for change in each):
+    for kappa_of, change in (
+        ("relevance", lambda grade: int(grade > 0)), ("relevance", lambda grade: 3 * grade),
+        ("grades", lambda grade: grade or -1),
+    ):  # fmt: skip
         judged = by_both(first, changed(first, change), runs).agreement
         assert (judged.kappa_of, judged.kappa.value) == (kappa_of, 1)
     lists = [{query: [d for d, grade in of.items() if grade] for query, of in gold.items()} for gold in (first, second)]

@@ -110,28 +110,18 @@ def test_a_frame_without_rows_has_the_columns_of_one_with_rows(held):
         assert (to_qrels(frame) if isinstance(held, Gold) else to_run(frame)) == {}
 
 
-#: records as somebody else may have made them
-_BLOCKS = [Columns(["q"], [0, 2], ["d", "e"], np.array([1, 2])), Columns(["p"], [0, 1], ["d"], [3])]
-OF_NUMPY = Gold({"q": {"d": np.int64(2), "e": True, "f": np.int8(0)}}), Run(lambda: iter(_BLOCKS))
-
-
-@pytest.mark.parametrize(
-    ("gold", "run"),
-    [
-        ({"7": {"18": 1, "19": 2}, "8": {"18": 0}}, {"7": ["18", "19"], "9": []}), OF_NUMPY,
+def test_dictionaries_hold_plain_types_and_no_empty_query():
+    blocks = [Columns(["q"], [0, 2], ["d", "e"], np.array([1, 2])), Columns(["p"], [0, 1], ["d"], [3])]
+    for gold, run in (  # records as somebody else may have made them
+        ({"7": {"18": 1, "19": 2}, "8": {"18": 0}}, {"7": ["18", "19"], "9": []}),
+        (Gold({"q": {"d": np.int64(2), "e": True, "f": np.int8(0)}}), Run(lambda: iter(blocks))),
         ({1: {np.int64(2): np.int8(1)}}, {1: {np.str_("2"): np.float32(0.5)}}),
-        (Gold(labels={"q": True}), Answers({"q": True})),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("by_rank", [False, True])
-def test_dictionaries_hold_plain_types_and_no_empty_query(gold, run, by_rank):
-    for nested, number in ((to_qrels(gold), int), (to_run(run, by_rank=by_rank), float)):
-        assert type(nested) is dict
-        assert nested
-        for query, inner in nested.items():
-            assert (type(query), type(inner)) == (str, dict)
-            assert inner
-            assert {(type(document), type(value)) for document, value in inner.items()} == {(str, number)}
+    ):
+        for nested, number in ((to_qrels(gold), int), (to_run(run), float), (to_run(run, by_rank=True), float)):
+            assert {type(query) for query in nested} == {str}
+            for inner in nested.values():
+                assert type(inner) is dict
+                assert {(type(document), type(value)) for document, value in inner.items()} == {(str, number)}
 
 
 def test_ids_of_gold_and_run_are_treated_alike():
