@@ -357,6 +357,7 @@ CASES = (
     Case("zeros, as in the code", T3_2025_GIVEN, on(1, " 96 ", " 096 "), "document-form", (1, 13, "096")),
     Case("two in one", T1_CORPUS, on(1, "201", "201,000203"), "document-form", (1, 8, "000201,000203"), open=True),
     Case("no such case", T1_CORPUS, on(6, "000205", "000299"), "document-unknown", (6, 8, "000299")),
+    Case("no such article", T3_2025_GIVEN, on(3, " 5 ", " Art.999 "), "document-unknown", (3, 13, "Art.999")),
     Case("of another query", T2_CORPUS, on(4, "010", "001"), "document-unknown", (4, 5, "001")),
     Case("itself", T1, on(3, "000203", "000101"), "self-retrieved", (3, 8, "000101 000101")),
     Case("better score", T3_2025, lambda raw: insert(1, "R06-01-A Q0 5 1 300 ALPHA")(

@@ -323,7 +323,6 @@ def test_cases_show_dates(here, call):
     [
         (["q 1 A\n", "p 2 A\n"], "q 1 A\np 2 A\n", ["[grouped]", "2 documents of 2 queries"]),
         (['{"q": ["1"]}', '{"p": ["2"]}'], "q 1 f0\np 2 f0\n", ["[grouped]", "2 documents of 2 queries"]),
-        (["q Y A\n", "p N A\n"], "q Y A\np N A\n", ["[grouped]", "2 answers"]),
         (["q 1 A\n", "q Y A\n"], "q 1 A\n", ["[grouped]", "1 document of 1 query", "[dropped]"]),
         (["q 1 A\n", "q 2 A\n"], "[duplicate]", []),
         (["q 1 A\n", "p 2 B\n"], "[ambiguous]", []),

@@ -6,7 +6,6 @@ import pytest
 from asserting import heard, matches
 from sent import articles, cases, labels, write, zipped
 
-from coliee_ir.commands.validate import validate
 from coliee_ir.commands.validate.receiving import receive
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -119,18 +118,6 @@ def test_findings_of_other_faults_have_their_own_remedy_and_name_what_was_found(
     remedies = [out.splitlines()[at + 2] for at in unread]
     assert (code, len(unread)) == (1, 2) and any("RAR" in one for one in remedies)
     assert "C-1" in out and "E9" in out and out.count("tag-characters") == 1
-
-
-@pytest.mark.parametrize(
-    ("fields", "errors"),
-    [("Run tag: ABC\nModels: \nExplanation: ", 1), ("Team: x\nRun tag: ABC", 1), ("Team: x\nRun tag:\nABC", 0)],
-)
-def test_a_line_that_is_no_field_belongs_to_no_task_and_no_tag(fields, errors):
-    write({"d.txt": f"Task: {9 if errors else 1}\n{fields}\n"})
-    found = validate("d.txt").findings
-    places = [str(place.found) for one in found if one.rule == "description-task" for place in one.places]
-    assert places == ["Task: 9"] * errors
-    assert all(one.count <= 3 for one in found) and not any("Models" in str(one.places) for one in found)
 
 
 def test_a_run_of_several_years_is_checked_by_the_golds_of_all_of_them():

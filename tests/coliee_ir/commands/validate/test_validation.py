@@ -95,20 +95,6 @@ def test_the_command_of_a_remedy_mends_it_as_it_is_typed(rule, tmp_path, monkeyp
         assert rule not in {one.rule for one in left.findings}, command
 
 
-@pytest.mark.parametrize(("task", "edition", "query", "documents"), [
-    ("1", None, "000101", ["000201", "000202"]), ("3", 2025, "R06-01-A", ["96", "97"]),
-])  # fmt: skip
-def test_ranks_are_compared_with_scores_as_evaluate_compares_them(task, edition, query, documents, tmp_path):
-    run = tmp_path / "run.txt"
-    for ranks, scores in (("12", "98"), ("12", "89"), ("21", "89"), ("11", "89"), ("12", "88")):
-        rows = zip(documents, ranks, scores, strict=True)
-        run.write_text("".join(f"{query} Q0 {document} {rank} {score} T\n" for document, rank, score in rows))
-        found = validate(run, task=task, edition=edition)
-        scored = evaluate({query: documents}, run, task=task, edition=edition, measures=["AP"])
-        kinds = {finding.rule for finding in found.findings}, {remark.kind for remark in scored.remarks}
-        assert ["rank-order" in of_command for of_command in kinds] == [(ranks, scores) == ("12", "89")] * 2
-
-
 # several mistakes, and any file
 
 
