@@ -140,7 +140,7 @@ def test_what_one_gold_lacks_is_counted_and_scored_by_neither():
 def test_kappa_is_of_grades_only_where_both_have_the_same_and_none_where_only_the_relevant_is_listed():
     first, second, runs = drawn()
     for kappa_of, change in (
-        ("relevance", lambda grade: int(grade > 0)), ("relevance", lambda grade: 3 * grade),
+        ("relevance", lambda grade: 2 * (grade > 0)), ("relevance", lambda grade: 3 * grade),
         ("grades", lambda grade: grade or -1),
     ):  # fmt: skip
         judged = by_both(first, changed(first, change), runs).agreement
@@ -170,8 +170,13 @@ def test_what_can_be_said_of_the_golds_is_said_and_nothing_more():
         found = by_both(first, {query: second[query] for query in QUERIES[:n]}, runs)
         assert found.verdicts.alike == 0 and "alike" not in " ".join(found.notes())
     random = np.random.default_rng(3)
-    found = by_both(first, changed(first, lambda _: int(random.integers(0, 3))), runs)  # an unrelated one
+    unrelated = changed(first, lambda _: int(random.integers(0, 3)))
+    found = by_both(first, unrelated, runs)
     assert found.verdicts.one_only and "no sign" not in " ".join(found.notes())
+    assert by_both(unrelated, first, runs).verdicts.one_only == found.verdicts.one_only
+    strict = changed(first, lambda grade: int(grade > 1))
+    for golds, word in (((first, strict), "stricter"), ((strict, first), "lenient")):
+        assert word in " ".join(by_both(*golds, runs).notes())
     for measures, n in ((["AP", "P@5"], 1), (["AP"], 0)):  # of several measures the one that is spoken of is named
         assert sum("AP only" in note for note in by_both(first, second, runs, measures).notes()) == n
     for other, kinds in ((elsewhere, ["no-match", "no-difference"]), (second, []), (first, ["same-golds"])):
