@@ -64,9 +64,6 @@ def world(seed=0, queries=20, n=3, depth=30):
 ALONE = [{q: {"d1": 5.0, "d0": 4.0} for q in QUERIES}, {"q0": {"d0": 9.0, "d2": 0.0}}]
 
 
-# what is fitted
-
-
 @settings(max_examples=settings.default.max_examples // 2)
 @given(golds, some_runs, st.sampled_from([*CUT, *UNCUT]), st.integers(0, 5), st.data())
 def test_scores_are_those_of_the_runs_that_are_written(gold, drawn, measure, seed, data):
@@ -139,9 +136,6 @@ def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level():
     assert climbed(lambda w: float(w[0] >= 0.7), range(2)) == (0.7, 0.3)  # the nearest of those that are as good
 
 
-# what it is worth
-
-
 def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by():
     gold, drawn = world(queries=10, n=2)
     fitted = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)  # each query alone
@@ -178,11 +172,10 @@ def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors()
 
 
 def test_whether_fitting_was_worth_it_is_said():
-    gold, drawn = world()
+    gold, drawn = world(queries=60, depth=50)
     same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
     assert begins(heard(same.remarks[0]), "[weights-no-better] equal weights …")
     assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
-    gold, drawn = world(queries=60, depth=50)
     worth_it = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)
     assert not any("held-out" in remark for remark in worth_it.remarks)
     # "worse" only where the interval says so
@@ -199,9 +192,6 @@ def test_votes_are_fitted_to_accuracy_and_a_fold_to_the_other_folds():
     trial = Trial(Ballots(answers, labels, "N"), np.array([[0, 1, 2, 3, 0, 1]]))
     held_out = trial.held_out([(1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (0.0, 1.0)])
     assert held_out.each[:, 0].tolist() == [1, 0, 0, 1, 0, 1]
-
-
-# what nothing hangs on
 
 
 def test_the_order_of_gold_and_runs_changes_nothing():
@@ -232,23 +222,20 @@ def test_ranks_that_are_counted_are_those_that_are_sorted(method, norm):
 
     The last run's scores differ by what float32 cannot hold."""
     rng = np.random.default_rng(len(method + norm))
-    drawn = [[(rng.permutation(400)[:250], rng.integers(0, 5, 250) * scale) for _ in range(9)]
-             for scale in (1.0, 1e-39, 1e39)]  # fmt: skip
-    drawn[1] = [(documents, 1 + 1e-9 * rng.random(250)) for documents, _ in drawn[1]] if norm == "none" else drawn[1]
-    runs = [
-        Run.of({f"q{q}": {f"d{d}": float(s) for d, s in zip(*pair, strict=True)} for q, pair in enumerate(run)})
-        for run in drawn
-    ]
-    blend = Blend(Candidates.of([Reader(run) for run in runs]), method, norm, 60.0)
+    runs = []
+    for scale in (1.0, 1e-39, 1e39):
+        drawn = [(rng.permutation(400)[:250], rng.integers(0, 5, 250) * scale) for _ in range(9)]
+        if (scale, norm) == (1e-39, "none"):
+            drawn = [(documents, 1 + 1e-9 * rng.random(250)) for documents, _ in drawn]
+        lists = ({f"d{d}": float(s) for d, s in zip(*pair, strict=True)} for pair in drawn)
+        runs.append(Reader(Run.of({f"q{q}": ranking for q, ranking in enumerate(lists)})))
+    blend = Blend(Candidates.of(runs), method, norm, 60.0)
     rows = np.sort(rng.permutation(len(blend.candidates.documents))[:60])
     weightings = np.array([[0.2, 0.5, 0.3], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]])
     ranked = [blend.ranked(weights) for weights in weightings]
     assert Rivals(blend, rows).ranks(weightings).tolist() == [one.rank[rows].tolist() for one in ranked]
     lengths = [np.bincount(blend.candidates.query[one.kept], minlength=9).tolist() for one in ranked]
     assert [blend.lengths(tuple(weights > 0)).tolist() for weights in weightings] == lengths
-
-
-# what is asked for, and kept
 
 
 def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path):
@@ -273,14 +260,13 @@ def test_measures_by_which_weights_are_fitted_and_what_cannot_be():
     def fit(**options):
         return fit_fusion(gold, *drawn[:2], **{"task": 1, "repeats": 1, **options})
 
-    assert fit().measure == "MicroF1"
+    assert (fit().measure, fit(task="trec").measure) == ("MicroF1", "map")
     assert fit(top=4).fusion.top == 4
     assert fit(top=4).resubstitution == fit(measure="MicroF1@4").resubstitution
     assert fit(measure="MicroF1@4").fusion.top is None
     questions, *asked = ({f"R07-{query[-2:]}-A": held for query, held in of.items()} for of in (gold, *drawn[:2]))
     for edition in (2025, 2026):
         assert fit_fusion(questions, *asked, task=3, edition=edition, repeats=1).measure == "MacroF2"
-    assert fit(task="trec").measure == "map"
     labels, articles = {"H18-1-1": "Y", "H18-1-2": "N"}, {"H18-1-1": ["1"], "H18-1-2": ["2"]}
     task3, task4 = {"task": 3, "edition": 2025, "folds": 2}, {"task": 4, "folds": 2}
     for truth, runs, options, error, sentence in [
@@ -305,9 +291,9 @@ def test_measures_by_which_weights_are_fitted_and_what_cannot_be():
 
 
 def test_a_ranking_with_the_worst_first_is_told_when_weights_are_fitted():
-    gold = {f"q{n}": [f"d{n}"] for n in range(20)}
-    up, down = ({query: {f"d{(n + at) % 20}": sign * at for at in range(12)} for n, query in enumerate(gold)}
-                for sign in (-1, 1))  # fmt: skip
-    runs = Run.of(up, tag="up"), Run.of(down, tag="down")
-    told = [heard(remark) for remark in fit_fusion(gold, *runs, task=1, repeats=1).remarks]
-    assert [remark.partition(":")[0] for remark in told if "[upside-down]" in remark][:1] == ["down"]
+    gold, runs = {f"q{n}": [f"d{n}"] for n in range(20)}, []
+    for tag, sign in (("up", -1), ("down", 1)):
+        lists = {query: {f"d{(n + at) % 20}": sign * at for at in range(12)} for n, query in enumerate(gold)}
+        runs.append(Run.of(lists, tag=tag))
+    told = [remark for remark in fit_fusion(gold, *runs, task=1, repeats=1).remarks if "upside-down" in heard(remark)]
+    assert told[0].startswith("down: ")

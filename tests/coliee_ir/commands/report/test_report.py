@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import one_step
 import pytest
-from asserting import begins, done, failing, heard, matches, mentions, refusing
+from asserting import begins, done, failing, heard, matches, mentions
 from example_runs import EXAMPLES, SHOWN, shown
 from parsed_page import Parsed, data_in
 
@@ -55,9 +55,6 @@ def run_of(documents, tag):
     return coliee_ir.Run.of(documents, tag=tag, path=f"{tag}.txt")
 
 
-# numbers
-
-
 @pytest.mark.parametrize(
     "name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.explore) for name in SHOWN]
 )
@@ -78,15 +75,14 @@ def test_the_page_carries_the_json_of_evaluate(name, call, made):
 
 
 def test_tables_intervals_differences_and_cutoffs_are_those_of_the_other_commands(of_task1):
-    contents, runs = of_task1.contents, of_task1.to_dict()["runs"]
-    figures, of_tag = drawn(contents), {run["tag"]: run["per_query"] for run in runs}
+    contents, figures = of_task1.contents, drawn(of_task1.contents)
+    of_tag = {run["tag"]: run["per_query"] for run in of_task1.to_dict()["runs"]}
     queries = figures["queries"].data
     assert queries.header == ["query", "relevant", "mean", "spread", "rerank", "dense", "bm25"]
-    for query, relevant, mean, spread, *values in queries.rows:
-        expected = [of_tag[tag][query]["MicroF1"] for tag in ("rerank", "dense", "bm25")]
-        assert [value.value for value in values] == expected and relevant.value >= 1
-        assert mean.value == pytest.approx(sum(expected) / 3)
-        assert spread.value == pytest.approx(max(expected) - min(expected))
+    for query, _, mean, spread, *values in queries.rows:
+        expected = [of_tag[tag][query]["MicroF1"] for tag in queries.header[4:]]
+        assert [value.value for value in values] == expected
+        assert (mean.value, spread.value) == pytest.approx((sum(expected) / 3, max(expected) - min(expected)))
     means = [row[2].value for row in queries.rows]
     assert means == sorted(means)
     comparison = one_step.compare(*shown("1"), n_resamples=99)
@@ -94,14 +90,13 @@ def test_tables_intervals_differences_and_cutoffs_are_those_of_the_other_command
     assert intervals == {standing.tag: standing.interval for standing in comparison.runs}
     by_pair = [{frozenset(pair.tags): pair.p for pair in each.pairs} for each in (contents.comparison, comparison)]
     assert by_pair[0] == by_pair[1]
-    datasets = figures["differences"].chart["datasets"].values()
-    cells = [cell for data in datasets for cell in data if "p" in cell]
+    [cells] = figures["differences"].chart["datasets"].values()
+    assert [cell["sure"].removesuffix(" *") for cell in cells] == [f"p = {cell['p']:.3f}" for cell in cells]
     assert len(cells) == 2 * len(by_pair[0])
-    assert {f"p = {cell['p']:.3f}" for cell in cells} == {cell["sure"].removesuffix(" *") for cell in cells}
     rows = {(row[0], row[1].text): (row[2].value, row[3].value) for row in figures["cutoffs"].data.rows}
-    scores = coliee_ir.evaluate(*shown("1")[:2], measures=["MicroP@3", "MicroR@3", "MicroP", "MicroR"]).measures
-    assert rows["bm25", "3"] == (scores["MicroP@3"], scores["MicroR@3"])
-    assert rows["bm25", "as submitted"] == (scores["MicroP"], scores["MicroR"])
+    for at, k in (("@3", "3"), ("", "as submitted")):
+        measures = coliee_ir.evaluate(*shown("1")[:2], measures=[f"MicroP{at}", f"MicroR{at}"]).measures
+        assert rows["bm25", k] == tuple(measures.values())
     assert contents.tunings[0].to_dict() == coliee_ir.tune(shown("1")[0], shown("1")[3], task="1").to_dict()
 
 
@@ -133,72 +128,56 @@ def test_excluded_queries_and_broken_runs_are_nowhere(call, here):
     assert [run["tag"] for run in data_in(page, "evaluation")["runs"]] == ["ALPHA", "BETA"]
 
 
-# what a reader sees first
-
-
 def verdict_of(*arguments, **options):
     return [*one_step.report(*arguments, n_resamples=99, **options).contents.verdict()]
 
 
 def test_the_page_begins_with_what_was_found(of_task1, page):
-    read, tuning = Parsed(page), of_task1.contents.tunings[0]
+    text, tuning = Parsed(page).text, of_task1.contents.tunings[0]
     best, cut = of_task1.contents.verdict()
     assert best == "rerank is the best run: MicroF1 0.494 (0.42–0.57)."
     assert begins(cut, f"Cut to {tuning.rule}, it scores {tuning.held_out:.3f} (0.46–0.58)")
-    assert read.text.index("rerank is the best run") < read.text.index("How good is each run") < read.text.index("Gold")
+    assert text.index("rerank is the best run") < text.index("How good is each run") < text.index("Gold")
     # there is nothing to be better than
     assert verdict_of(*shown("1")[:2])[0] == "bm25: MicroF1 0.245 (0.19–0.31)."
-    gold = {f"q{n}": ["d1"] for n in range(16)}
+    gold = {f"q{i}": ["d1"] for i in range(16)}
     runs = [run_of({f"q{i}": ["d1"] for i in range(n)}, f"r{n}") for n in (1, 2)]
-    six = dict([*gold.items()][:6])
-    [first] = verdict_of(six, *runs, {"q3": ["d1", "x"]}, task="1")  # which says all that is to be said of the pairs
+    some = {query: gold[query] for query in [*gold][:6]}
+    [first] = verdict_of(some, *runs, {"q3": ["d1", "x"]}, task="1")  # which says all that is to be said of the pairs
     assert begins(first, "The best may be any of: r2, r1, run; r2 has MicroF1 0.500 (")
-    whole = {f"q{i}": ["d1", "d2"] for i in range(9)}
-    assert not any(letter.isdigit() for letter in verdict_of(whole, run_of(whole, "all"), task="1")[1])  # no cut gains
     alike = [run_of({"q0": ["d1"]}, f"r{n}") for n in range(4)]
     last = verdict_of(gold, run_of(gold, "all"), *alike, task="1")[-1]
     assert last == "Not distinguishable: r0 and r1; r0 and r2; r0 and r3; 3 more."
+    whole = {f"q{i}": ["d1", "d2"] for i in range(9)}  # of which no cut gains
+    assert not any(letter.isdigit() for letter in verdict_of(whole, run_of(whole, "all"), task="1")[1])
 
 
 def test_a_run_has_one_colour_in_all_charts_on_page_and_paper_and_ranks_are_whole(of_task1):
     scales, figures = set(), drawn(of_task1.contents)
     for figure in figures.values():
-        screen, paper = on_page(figure), on_paper(figure)
-        assert "var(--" in json.dumps(screen) and "var(--" not in json.dumps(paper)
-        assert screen["config"]["aria"] is False  # the chart as a whole has a text
+        assert "var(--" in json.dumps(on_page(figure)) and "var(--" not in json.dumps(on_paper(figure))
         scales |= {*re.findall(r'"color": {[^{}]*?"field": "r"[^@]*?"scale": {([^}]*)}', json.dumps(figure.chart))}
-    [scale] = scales
-    domain, colours = (json.loads(text) for text in re.findall(r"\[.*?\]", scale))
-    assert (domain, colours) == ([0, 1, 2], ["@run1", "@run2", "@run3"])
+    assert scales == {'"domain": [0, 1, 2], "range": ["@run1", "@run2", "@run3"]'}
     ranks = figures["scores"].chart["hconcat"][1]["layer"][-1]["encoding"]["x"]
     assert ranks["axis"]["values"] == [1, 2, 3]
     assert '"tickMinStep": 1' in json.dumps(figures["tuning"].chart)
 
 
-# what else can be asked for
-
-
 def test_categories_titles_and_statements_are_shown_where_they_are_given(here, made):
     (here / "kinds.csv").write_text("query,category\n002473,Refugees\n007630,Refugees\n002473,Patents\n9,Patents\n")
-    corpus = here / "corpus"
-    corpus.mkdir()
-    (corpus / "026639.txt").write_text("Between Her Majesty\n and others")
-    (corpus / "002473.txt").write_text("A case about a patent")
-    page, err = made(*shown("1")[:2], "--categories", "kinds.csv", "--corpus", corpus)
-    details = data_in(page, "details")
-    assert mentions(err, "[sheet-rows] 9 …")
-    assert ["026639", "Between Her Majesty and others"] in details["documents"]
-    assert details["queries"][0]["text"] == "A case about a patent"
+    (here / "corpus").mkdir()
+    (here / "corpus" / "026639.txt").write_text("Between Her Majesty\n and others")
+    page, err = made(*shown("1")[:2], "--categories", "kinds.csv", "--corpus", "corpus")
+    assert mentions(err, "[sheet-rows] 9 …") and " 2 categories; " in Parsed(page).text
     assert "Refugees (2)" in json.dumps(data_in(page, "charts")["categories"])
-    assert " 2 categories; " in Parsed(page).text
+    assert ["026639", "Between Her Majesty and others"] in data_in(page, "details")["documents"]
     (here / "code.txt").write_text("(Fraud)\nArticle 96 (1) A manifestation is voidable.\nArticle 97 Next.\n")
-    pair = '<pair id="H18-1-{0}" label="Y"><t1>\nArticle 96 (1) A.\n</t1><t2>Statement {0}.</t2></pair>'
-    (here / "gold.xml").write_text(f"<dataset>{''.join(map(pair.format, range(1, 7)))}</dataset>")
-    (here / "run.txt").write_text("".join(f"H18-1-{n} Q0 96 1 0.8 T\n" for n in range(1, 7)))
-    for corpus, title in ((), ""), (("--corpus", "code.txt"), "Fraud"):
-        details = data_in(made("gold.xml", "run.txt", "--edition", "2025", *corpus)[0], "details")
-        assert details["queries"][0]["text"] == "Statement 1."
-        assert (details["documents"][0][0], title in details["documents"][0][1]) == ("96", True)
+    pair = '<pair id="H18-1-1" label="Y"><t1>\nArticle 96 (1) A.\n</t1><t2>Statement.</t2></pair>'
+    (here / "gold.xml").write_text(f"<dataset>{pair}</dataset>")
+    (here / "run.txt").write_text("H18-1-1 Q0 96 1 0.8 T\n")
+    details = data_in(made("gold.xml", "run.txt", "--edition", "2025", "--corpus", "code.txt")[0], "details")
+    assert details["queries"][0]["text"] == "Statement."
+    assert details["documents"][0][0] == "96" and "Fraud" in details["documents"][0][1]
 
 
 def test_one_run_needs_no_comparison_another_measure_no_tuning_and_a_baseline_leaves_its_pairs(made):
@@ -211,15 +190,14 @@ def test_one_run_needs_no_comparison_another_measure_no_tuning_and_a_baseline_le
 
 
 def test_of_another_gold_a_section_has_the_tables_and_sentences_of_compare(here, made):
-    gold, runs = EXAMPLES / "trec/qrels.txt", [EXAMPLES / "trec" / name for name in ("bm25.run", "dense.run")]
+    gold, runs = shown("trec")[0], shown("trec")[1:]
     other = here / "<i>other.txt"
-    other.write_text(re.sub("(q3.*) 0$", r"\1 1", gold.read_text(), flags=re.MULTILINE))
+    other.write_text(re.sub("(q3.*) 0$", r"\1 1", Path(gold).read_text(), flags=re.MULTILINE))
     page = Parsed(made(gold, *runs, "-m", "AP", "--other-gold", other)[0])
     scored = [coliee_ir.evaluate_all(path, runs, measures="AP") for path in (gold, other)]
     found = coliee_ir.compare(scored[0], other=scored[1], n_resamples=99)
     assert page.open == [] and "<i>other.txt" in page.text
     assert all(sentence in page.text for sentence in found.of_golds())
-    assert all(f"{run.score:.4f}" in page.text for by in found.by_gold.values() for run in by.runs)
     assert "golds" not in Parsed(coliee_ir.report(scored[0]).to_html()).values("id")
     either = {name: {f"q{n}": [name] for n in range(9)} for name in "ab"}  # what one run retrieves alone is right
     turned = [coliee_ir.evaluate_all(either[right], either, task="trec", measures=["P@1"]) for right in "ab"]
@@ -252,45 +230,37 @@ def test_of_many_runs_the_best_are_drawn_and_all_have_ranks():
     gold = {f"q{n}": [f"d{n}", f"e{n}"] for n in range(60)}
     runs = [run_of({f"q{q}": [f"d{q}"] for q in range(n)}, f"r{n}") for n in range(1, 54)]
     report = one_step.report(gold, *runs, baseline="r1", task="1", n_resamples=99)
-    page, contents, scores = report.to_html(), report.contents, report.to_dict()["runs"]
+    page, contents = report.to_html(), report.contents
     assert contents.comparison is None  # of so many runs not even with a baseline, which is said
     assert any("compare --baseline" in remark for remark in contents.remarks)
     assert data_in(page, "details")["runs"] == contents.names[:12] == [f"r{n}" for n in range(53, 41, -1)]
-    charts, text = data_in(page, "charts"), Parsed(page).text
-    assert "differences" not in charts
-    assert {cell["r"] for cell in charts["queries"]["datasets"]["rows0"]} == set(range(50))
-    assert [(run["tag"], "per_query" in run) for run in scores] == [(f"r{n}", False) for n in range(1, 54)]
+    assert {cell["r"] for cell in data_in(page, "charts")["queries"]["datasets"]["rows0"]} == set(range(50))
+    in_json = [(run["tag"], "per_query" in run) for run in report.to_dict()["runs"]]
+    assert in_json == [(f"r{n}", False) for n in range(1, 54)]
+    text = Parsed(page).text
     assert all(entry.tag in text and str(entry.ranks) in text for entry in contents.board.entries)
 
 
-# what is asked for wrongly
-
-
 def test_what_does_not_fit_is_refused_before_anything_is_written(call, here, monkeypatch):
-    articles = EXAMPLES / "task3-2025"  # of which the rules of 2026 rank none
-    for words, sentence in (
-        (shown("4")[:2], "[option-needed]"),
-        ([*shown("4")[:2], "--figures", "o", "--resamples", "2000000"], "[bad-value] … 100,000"),
-        ([*shown("4")[:2], "--figures", "o", "--categories", "none.csv"], "[no-file]"),
-        ([*shown("4")[:2], "--figures", "o", "--corpus", "none"], "none"),
-        ([*shown("4")[:2], "-o", "r.pdf"], "r.pdf: [file-name]"),
-        ([*shown("4")[:2], "-o", "r.html", "--baseline", "x"], "[too-few]"),
-        ([*shown("4")[:2], "-o", "r.html", "--other-gold", shown("4")[0]], "[too-few]"),
-        ([*shown("4"), "-o", "r.html", "--other-gold", "none.txt"], "…none.txt…"),
-        ([articles / "gold.xml", articles / "task3.ALPHA", "-o", "r.html"], "[no-run]"),
+    articles = [EXAMPLES / "task3-2025" / name for name in ("gold.xml", "task3.ALPHA")]
+    for files, options, sentence in (
+        (shown("4")[:2], [], "[option-needed]"),
+        (shown("4")[:2], ["--figures", "o", "--categories", "none.csv"], "[no-file]"),
+        (shown("4")[:2], ["-o", "r.pdf"], "r.pdf: [file-name]"),
+        (shown("4")[:2], ["-o", "r.html", "--baseline", "x"], "[too-few]"),
+        (shown("4")[:2], ["-o", "r.html", "--other-gold", shown("4")[0]], "[too-few]"),
+        (articles, ["-o", "r.html"], "[no-run]"),  # of which the rules of 2026 rank none
     ):
-        assert mentions(failing(call, "report", *words), sentence)
+        assert mentions(failing(call, "report", *files, *options), sentence)
         assert not list(here.iterdir())
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in ("altair", "jinja2") else find(name))
     err = failing(call, "report", *shown("1"), "-o", "r.html")
     assert matches(err, "coliee-ir: a report needs altair and jinja2: pip install 'coliee-ir[report]'\n")
     for code in ("a</SCRIPT>", "<!-- a", "a\rb"):  # scripts that would end themselves
-        with refusing(ValueError, "this script cannot be embedded in a page"):
+        with pytest.raises(ValueError):
             unbroken(code)
 
-
-# hostile names: without blanks and semicolons, with which no id is read
 
 HOSTILE = [
     *("=HYPERLINK(1)", "@SUM(1)", "\x1b[31m\x1b]0\x07", "</script><script>alert(1)</script>", "\u202eevil"),
@@ -349,17 +319,12 @@ def test_a_hostile_name_is_escaped_in_figures_and_tables(hostile, tmp_path, monk
         monkeypatch.setattr(f"vl_convert.{slow}", lambda *_, **__: b"")
     write_figures([*drawn(hostile.contents).values()][:2], tmp_path)
     harmless = {"svg", "defs", "linearGradient", "stop", "clipPath", "g", "path", "rect", "line", "text", "tspan"}
-    drawings, tables = ([*tmp_path.glob(f"*.{ending}")] for ending in ("svg", "csv"))
-    assert (len(drawings), len(tables)) == (2, 2)
-    for element in (element for path in drawings for element in ElementTree.parse(path).iter()):
-        assert element.tag.rpartition("}")[2] in harmless
-        assert not [name for name in element.attrib if name.startswith("on") or name.endswith("href")]
-    for path in tables:
-        cells = [cell for row in [*csv.reader(path.read_text(encoding="utf-8").splitlines())][1:] for cell in row]
-        assert not [cell for cell in cells if cell.startswith(("=", "@", "+")) or "\x1b" in cell]
-
-
-# the page as a document, and figures for a paper
+    for name in ("scores", "differences"):
+        for element in ElementTree.parse(tmp_path / f"{name}.svg").iter():
+            assert element.tag.rpartition("}")[2] in harmless
+            assert not [name for name in element.attrib if name.startswith("on") or name.endswith("href")]
+        _, *rows = csv.reader((tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines())
+        assert not [cell for row in rows for cell in row if cell.startswith(("=", "@", "+")) or "\x1b" in cell]
 
 
 def test_the_page_is_one_document_in_order_with_words_for_charts_that_needs_nothing_else(page):
@@ -372,7 +337,7 @@ def test_the_page_is_one_document_in_order_with_words_for_charts_that_needs_noth
     assert len(ids) == len(set(ids))
     assert {address.removeprefix("#") for address in read.values("href")} <= {*ids}
     charts = [attributes for _, attributes in read.elements if "data-chart" in attributes]
-    assert len(charts) == 5 <= len(read.all("table"))
+    assert len(charts) == 5
     for attributes in charts:
         assert attributes["role"] == "img" and attributes["aria-label"] and attributes["aria-describedby"] in ids
     assert not read.all("link") and not read.values("src")
@@ -383,20 +348,18 @@ def test_the_page_is_one_document_in_order_with_words_for_charts_that_needs_noth
 
 def test_the_figures_are_written_in_every_form_or_not_at_all(call, tmp_path):
     folder = tmp_path / "new" / "figures"
-    _, err = done(call, "report", *shown("4"), "--figures", folder, "--resamples", "99")
-    assert f"{folder}: 12 files" in err
+    asked = ("report", *shown("4"), "--resamples", "99", "--figures")
+    assert f"{folder}: 12 files" in done(call, *asked, folder)[1]
     for name in ALWAYS:
-        assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF-")
-        assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-        assert "<svg" in (folder / f"{name}.svg").read_text(encoding="utf-8")
+        for ending, head in (("pdf", b"%PDF-"), ("png", b"\x89PNG"), ("svg", b"<svg")):
+            assert (folder / f"{name}.{ending}").read_bytes().startswith(head)
     [head, best, *_] = csv.reader((folder / "scores.csv").read_text(encoding="utf-8").splitlines())
     assert head[:4] == ["run", "Accuracy", "Accuracy low 95%", "Accuracy high 95%"]
     assert float(best[1]) == coliee_ir.evaluate(*shown("4")[:2]).measures["Accuracy"]
-    taken = tmp_path / "taken"
-    (taken / "scores.svg").mkdir(parents=True)
-    code, _, err = call("report", *shown("4"), "--figures", taken, "--resamples", "9")
-    assert code == 2 and mentions(err, f"{taken / 'scores.svg'}: [cannot-write]")
-    assert [path.name for path in taken.iterdir()] == ["scores.svg"]
+    (tmp_path / "taken" / "scores.svg").mkdir(parents=True)
+    err = call(*asked, tmp_path / "taken")[2]
+    assert mentions(err, f"{tmp_path / 'taken' / 'scores.svg'}: [cannot-write]")
+    assert [path.name for path in (tmp_path / "taken").iterdir()] == ["scores.svg"]
 
 
 def test_the_overview_names_every_question_on_its_axis():

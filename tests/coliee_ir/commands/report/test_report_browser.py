@@ -161,30 +161,12 @@ def test_pointing_at_a_mark_tells_its_numbers_and_a_click_on_a_cell_opens_its_qu
     cell.scroll_into_view_if_needed()
     cell.hover()
     page.wait_for_function(f"() => document.querySelector('{TOOLTIP}')?.innerText.includes('query')")
-    rows = page.locator(f"{TOOLTIP} tr").all_inner_texts()
-    fields = [line.split("\t")[0].rstrip(": ") for line in rows]
-    assert fields == ["query", "run", "MicroF1", "relevant", "mean of runs"]
+    rows = [line.split("\t") for line in page.locator(f"{TOOLTIP} tr").all_inner_texts()]
+    assert [row[0].rstrip(": ") for row in rows] == ["query", "run", "MicroF1", "relevant", "mean of runs"]
     cell.click()
     assert page.locator(".opened").count() == 1
-    assert page.evaluate("document.activeElement.textContent") == rows[0].split()[-1]
+    assert page.evaluate("document.activeElement.textContent") == rows[0][-1].split()[-1]
     page.keyboard.press("Enter")
-
-
-def test_charts_are_light_dark_and_printed_in_light(sheet):
-    page, _, _ = sheet
-
-    def colours(scheme, media):
-        page.emulate_media(color_scheme=scheme, media=media)
-        point, title = (f".chart[data-chart=scores] {part}" for part in (".mark-symbol path", ".role-axis-title text"))
-        parts = (("body", "backgroundColor"), (title, "fill"), (point, "fill"))
-        style = "getComputedStyle(document.querySelector('{}')).{}"
-        return [page.evaluate(style.format(*part)) for part in parts]
-
-    light = colours("light", "screen")
-    assert light == ["rgb(255, 255, 255)", "rgb(27, 27, 26)", "rgb(0, 114, 178)"]
-    assert all(a != b for a, b in zip(light, colours("dark", "screen"), strict=True))
-    assert colours("dark", "print") == light
-    colours("light", "screen")
 
 
 def test_hostile_names_are_only_text(opened, tmp_path):
@@ -214,33 +196,16 @@ def test_hostile_names_are_only_text(opened, tmp_path):
 
 def test_with_many_runs_a_query_opens_in_a_box_of_its_own(opened, tmp_path):
     gold = {f"{n:06}": [f"{n + 100:06}"] for n in range(1, 5)}
-    runs = [
-        coliee_ir.Run.of(
-            {query: right if (int(query) * 7 + at) % 30 < 22 else ["000999"] for query, right in gold.items()},
-            tag=f"run{at}" if at % 9 else f"{at:02}" + "x" * 78,
-        )
-        for at in range(30)
-    ]
+    lists = [{q: right if (int(q) * 7 + at) % 30 < 22 else ["9"] for q, right in gold.items()} for at in range(30)]
+    runs = [coliee_ir.Run.of(of, tag=f"run{at}" if at % 9 else f"{at:02}" + "x" * 78) for at, of in enumerate(lists)]
     page, said, _ = opened(written(tmp_path, gold, *runs, task="1"))
     page.locator("#queries .open").first.click()
-    assert all(head.bounding_box()["x"] < 1100 for head in page.locator("#queries > thead th").all())
     box = page.locator(".opened .scroll")
     assert box.evaluate("box => box.scrollWidth > box.clientWidth && box.tabIndex === 0")
     assert page.evaluate(FITS)
-    assert box.locator("thead th[title^='00x']").bounding_box()["width"] < 200
     page.set_viewport_size({"width": 375, "height": 700})
     assert page.evaluate(FITS)
-    first = page.locator("#good tbody tr").first.locator("td").first.bounding_box()
-    assert first["x"] < 375  # a tag leaves room for the scores
-    assert said == []
-
-
-def test_a_phone_shows_charts_whole_and_their_letters_as_large(opened, report):
-    page, said, _ = opened(report, viewport={"width": 390, "height": 844})
-    too_wide = "[...document.querySelectorAll('.chart')].filter(x => x.scrollWidth > x.clientWidth).length"
-    assert page.evaluate(too_wide) <= 1 and page.evaluate(FITS)
-    shrunk = "svg => svg.getBoundingClientRect().width / svg.getAttribute('width')"
-    assert min(svg.evaluate(shrunk) for svg in page.locator(".chart svg").all()) > 0.9
+    assert page.locator("#good tbody tr").first.locator("td").first.bounding_box()["x"] < 375  # a tag leaves it room
     assert said == []
 
 

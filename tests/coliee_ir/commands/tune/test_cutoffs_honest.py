@@ -27,9 +27,6 @@ def everyone(n=23):
     return np.ones(n, dtype=np.bool_)
 
 
-# folds
-
-
 def test_folds_are_of_nearly_equal_size_and_the_seed_decides_today_as_ever():
     fold = Split.of(QUERIES, 5, 7).folds(everyone())
     assert sorted(np.bincount(fold).tolist()) == [4, 4, 5, 5, 5]
@@ -67,23 +64,17 @@ def test_groups_are_left_out_together():
     assert (terms.is_mean, alone.terms(of_mean(np.array([1.0, 2, 4]))).is_mean) == (False, True)
 
 
-@pytest.mark.parametrize(
-    ("n", "groups", "sentence"),
-    [
-        (1, None, "[too-few] 1 fold … 23 queries … use 2 to 23 …"),
-        (24, None, "[too-few] 24 folds … 23 queries … use 2 to 23 …"),
-        (3, TWO_GROUPS, "[too-few] 3 folds … 2 groups … use 2 …"),
-        (2, dict.fromkeys(QUERIES, "g"), "[too-few] 2 folds … 1 group … at least 2 are needed …"),
-        (2, {q: q for q in QUERIES[1:]}, "[missing-key] q0 …"),
-        (2, {}, "[missing-key] 23 … q0 …"),
-    ],
-)
+@pytest.mark.parametrize(("n", "groups", "sentence"), [
+    (1, None, "[too-few] 1 fold … 23 queries … use 2 to 23 …"),
+    (24, None, "[too-few] 24 folds … 23 queries … use 2 to 23 …"),
+    (3, TWO_GROUPS, "[too-few] 3 folds … 2 groups … use 2 …"),
+    (2, dict.fromkeys(QUERIES, "g"), "[too-few] 2 folds … 1 group … at least 2 are needed …"),
+    (2, {q: q for q in QUERIES[1:]}, "[missing-key] q0 …"),
+    (2, {}, "[missing-key] 23 … q0 …"),
+])  # fmt: skip
 def test_folds_that_cannot_be_made_are_refused(n, groups, sentence):
     with refusing(UsageError, sentence):
         Split.of(QUERIES, n, 0, groups)
-
-
-# rules chosen and fitted without each fold
 
 
 def candidates(pool, measure, *families):
@@ -165,9 +156,6 @@ def test_the_simplest_within_a_standard_error_is_chosen():
     assert [terms.total for terms in known(far, best).terms] == [pytest.approx(0.5), pytest.approx(0.6)]
 
 
-# differences of held-out scores
-
-
 def test_a_difference_of_means_has_nearly_the_corrected_t_tests_interval():
     """Nadeau, Bengio 2003: (1/K + 1/(K - 1)) S² of the folds' differences, and t with K - 1 degrees of freedom."""
     one, other = np.random.default_rng(4).uniform(0.2, 0.8, (2, 2000))
@@ -187,9 +175,6 @@ def test_where_nothing_differs_there_is_nothing_to_show_and_of_few_queries_littl
 @example(0.995, 200)
 def test_quantiles_of_t_are_scipys(p, degrees):
     assert t_quantile(p, degrees) == pytest.approx(scipy.stats.t.ppf(p, degrees), rel=5e-11)
-
-
-# the best of several
 
 
 def test_the_best_of_several_is_scored_on_queries_that_did_not_choose_it():
