@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -34,24 +35,19 @@ def examples(here):
     shutil.copytree(EXAMPLES, here, dirs_exist_ok=True)
 
 
-def matching(word):
-    return sorted(map(str, Path().glob(word))) if "*" in word else [word]
-
-
 def typed(command, call):
     """A command as a shell runs it; what is ours, in this process."""
-    ours = re.fullmatch(r"coliee-ir ([^|<>$&;~{]*?)((?: 2>(?:&1|/dev/null))?)((?: \|(?!\|)[^;]*)?)", command)
+    ours = re.fullmatch(r"coliee-ir ([^|<>$&;~{]*?)((?: 2>(?:&1|/dev/null))?(?: \|(?!\|)[^;]*)?)", command)
     if ours is None:
         command = command.replace("coliee-ir", f'"{sys.executable}" -m coliee_ir')
-        done = subprocess.run(command, shell=True, capture_output=True, text=True)
-        return done.returncode, done.stdout, done.stderr
-    code, out, err = call(*(name for word in shlex.split(ours[1]) for name in matching(word)))
-    if ours[2]:
-        out, err = (err if "&" in ours[2] else "") + out, ""
-    if ours[3]:
-        done = subprocess.run(f"cat {ours[3]}", shell=True, input=out, capture_output=True, text=True)
-        code, out = done.returncode, done.stdout
-    return code, out, err
+    else:
+        words = (sorted(map(str, Path().glob(word))) if "*" in word else [word] for word in shlex.split(ours[1]))
+        code, out, err = call(*chain(*words))
+        if not ours[2]:
+            return code, out, err
+        command = f"(printf %s {shlex.quote(err)} >&2; printf %s {shlex.quote(out)}; exit {code}){ours[2]}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
 
 
 @posix

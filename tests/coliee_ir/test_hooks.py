@@ -116,21 +116,24 @@ def test_rows_are_named_as_files_name_them():
 
 
 @pytest.mark.parametrize(("threshold", "last", "is_told"), [
-    (0.0, 0.1, True), (0.05, 0.1, True), (0.5, 0.1, False), (0.0, 1.1, False), (0.0, -0.1, False), (0.0, 0.0, False),
+    (0.0, 0.1, True), (0.05, 0.1, True), (0.0, 1.0, True), (-0.1, 0.0, True),
+    (0.5, 0.1, False), (0.0, 1.1, False), (0.0, -0.1, False), (0.0, 0.0, False),
 ])  # fmt: skip
 def test_probabilities_of_which_none_is_below_the_threshold_are_told(threshold, last, is_told):
     metrics = compute_metrics(GOLD, PAIRS[:4], "MicroF1", task="2", threshold=threshold)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         metrics(([0.9, 0.2, 0.4, last], None))
-    assert ("threshold=0.5" in " ".join(str(one.message) for one in caught if one.category is ScoreWarning)) == is_told
+    told = [one.filename for one in caught if "threshold=0.5" in str(one.message)]
+    assert told == [__file__] * is_told  # at the line of the caller
 
 
 @pytest.mark.parametrize("threshold", [0.0, None])
 def test_a_model_that_diverged_retrieves_nothing(threshold):
     metrics = compute_metrics(GOLD, PAIRS, "MicroF1@1", task="2", threshold=threshold)
-    with pytest.warns(ScoreWarning, match="5 of 5"):
+    with pytest.warns(ScoreWarning, match="5 of 5") as caught:
         assert metrics((np.full((5, 2), np.nan), LABELS)) == {"MicroF1@1": 0.0}
+    assert caught[0].filename == __file__
 
 
 def test_two_rows_about_one_thing_and_predictions_of_another_shape_are_refused():

@@ -54,6 +54,11 @@ def test_no_row_is_lost_and_every_environment_is_closed(name):
     assert ("lualatex" in text.splitlines()[0]) == (name in ("names", "addresses"))  # for what pdflatex lacks
 
 
+def test_letters_are_as_large_as_a_line_has_room_for():
+    for columns, size in ((4, ""), (5, r"\footnotesize"), (6, r"\scriptsize")):
+        assert "".join(re.findall(r"\\[a-z]+size|\\small", latex(board(45, columns)))) == size
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
 def test_any_name_is_a_cell_with_closed_braces(name):
     text = latex(Grid(["x"], [[name]]))
