@@ -4,12 +4,13 @@ import gzip
 import json
 import os
 import resource
-import sys
 from pathlib import Path
 
 import pytest
 from asserting import mentions
-from sent import cases, write, zipped
+from make_mailbox import mail
+from packed import zipped
+from sent import cases, write
 
 from coliee_adapters.files import limits, trial
 from coliee_ir.commands.edition.config import read_edition
@@ -17,9 +18,6 @@ from coliee_ir.commands.edition.day import day_of
 from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.inbox.teams import Teams
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
-import make_mailbox as made
 
 pytestmark = [pytest.mark.usefixtures("here"), pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes")]
 
@@ -36,23 +34,21 @@ def spin():
         pass
 
 
-@pytest.mark.parametrize(
-    ("read", "name"), [(spin, "SECONDS"), (lambda: bytearray(1 << 31), "MEMORY"), (lambda: 1 / 0, "")]
-)
+@pytest.mark.parametrize(("read", "name"), [
+    (spin, "SECONDS"), (lambda: bytearray(1 << 31), "MEMORY"), (lambda: 1 / 0, ""),
+])  # fmt: skip
 def test_a_trial_ends_at_its_limits_and_only_there(read, name):
-    Path("large").write_bytes(b"x" * (1 << 20))
-    bounds = limits.current()._replace(seconds=1, memory=1 << 29)
-    trial.try_reading("large", read, bounds)
+    write({"large": b"x" * (1 << 20)})
+    trial.try_reading("large", read, limits.current()._replace(seconds=1, memory=1 << 29))
     error = trial.refusal("large")
-    assert (error is not None) == bool(name)
-    if error is not None:
-        assert error.kind == "too-large" and f"COLIEE_IR_MAX_{name}" in error.remedy
+    assert (error.kind if error else "") == ("too-large" if name else "")
+    assert error is None or f"COLIEE_IR_MAX_{name}" in error.remedy
 
 
-def mailed(parts, head=""):
+def mailed(parts):
     """A mail of B, of parts, each with its headers."""
+    heads = "From: b@x\nSubject: [submission] B\nDate: 1 Jan 2026 10:00:00 +0000\n"
     body = "".join(f"--x\n{part}\n" for part in parts)
-    heads = f"From: b@x\nSubject: [submission] B\nDate: 1 Jan 2026 10:00:00 +0000\n{head}"
     return f'{heads}Content-Type: multipart/mixed; boundary="x"\n\n{body}--x--\n'
 
 
@@ -99,22 +95,24 @@ def test_a_file_that_takes_too_much_memory_is_not_ranked_and_the_others_are(call
     assert mentions(err + out, "in/B/lists.json: … 60 MiB …") and "Task 1: 1 run" in err + out
 
 
-def test_the_limits_of_an_edition_reach_what_reads_and_changed_ones_are_noticed(call):
+def test_the_limits_of_an_edition_reach_what_reads_and_changed_ones_are_noticed(call, monkeypatch):
     write({**EDITION, "in/A.zip": zipped({"a.txt": cases("A1"), "b.txt": cases("A2"), "c.txt": "x" * 5000})})
     Path("in/A/a.txt").unlink()
-    for stated, is_refused in (("archives = 2000", True), ('archives = "1G"', False), ('unpacked = "1K"', True)):
-        Path("e.toml").write_text(f"{TOML}[limits]\n{stated}\n")
+
+    def is_refused(stated=""):
+        write({"e.toml": f"{TOML}[limits]\n{stated}\n"})
         code, out, err = call("edition", "e.toml", "-o", "out")
-        assert (code, "Task 1: 2 runs" not in err + out) == (0, is_refused), stated
+        assert code == 0
+        return "Task 1: 2 runs" not in err + out
+
+    for stated, expected in (("archives = 2000", True), ('archives = "1G"', False), ('unpacked = "1K"', True)):
+        assert is_refused(stated) == expected, stated
     assert not any(name.startswith("COLIEE_IR_MAX") for name in os.environ)
-    with pytest.MonkeyPatch.context() as patch:
-        Path("e.toml").write_text(TOML)
-        for most, is_refused in (("1K", True), ("1M", False)):
-            patch.setenv("COLIEE_IR_MAX_UNPACKED", most)
-            _, out, err = call("edition", "e.toml", "-o", "out")
-            assert ("Task 1: 2 runs" not in err + out) == is_refused, most
+    for most, expected in (("1K", True), ("1M", False)):
+        monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", most)
+        assert is_refused() == expected, most
     for value in ("0", '"2 of them"', "true"):
-        Path("e.toml").write_text(f"{TOML}[limits]\nseconds = {value}\n")
+        write({"e.toml": f"{TOML}[limits]\nseconds = {value}\n"})
         assert mentions(call("edition", "e.toml", "-o", "out")[2], "e.toml: … [limits] … seconds …")
 
 
@@ -123,8 +121,8 @@ def test_what_one_team_sends_is_bounded_as_a_whole(monkeypatch):
     write({
         "in/A/a.txt": cases("A1"), "in/A/b.json": large, **{f"in/B/{n}.json": large for n in range(4)},
         **{f"in/D/{n:02}.txt": small for n in range(40)},
-        **{f"in/mails/{n}.eml": made.mail("[submission] E", {"e.json": large}, "e@x") for n in range(4)},
-        "in/mails/4.eml": made.mail("[submission] F", {"f.json": large}, "f@x"),
+        **{f"in/mails/{n}.eml": mail("[submission] E", {"e.json": large}, "e@x") for n in range(4)},
+        "in/mails/4.eml": mail("[submission] F", {"f.json": large}, "f@x"),
     })  # fmt: skip
     monkeypatch.setattr("resource.setrlimit", lambda *_: None)  # of one file
     monkeypatch.setattr(limits, "current", lambda: limits.Limits(seconds=0.02))
@@ -137,29 +135,27 @@ def test_what_one_team_sends_is_bounded_as_a_whole(monkeypatch):
     assert all(item.error is None or item.error.__traceback__ is None for item in items)
 
 
-def mails(*senders, n):
-    files = {f"{number}.txt": "" for number in range(n)}
-    return [made.mail(f"[submission] {one[:1]}", {"a.zip": zipped(files)}, one, "1 Jan 2026") for one in senders]
+def mails(n, *senders):
+    files = {"a.zip": zipped({f"{number}.txt": "" for number in range(n)})}
+    return [mail(f"[submission] {one[:1]}", files, one, "1 Jan 2026") for one in senders]
+
+
+def files_of(*senders):
+    return {f"{at}.eml": one for at, one in enumerate(mails(251, *senders))}
 
 
 def stored(*senders):
-    opened = (b"From a Mon Jan 12 10:00:00 2026\n" + one + b"\n" for one in mails(*senders, n=251))
-    return {"all.mbox": b"".join(opened)}
+    return {"all.mbox": b"".join(b"From a Mon Jan 12 10:00:00 2026\n" + one + b"\n" for one in mails(251, *senders))}
 
 
 #: what is in a mailbox → its files, what is refused of them, and how many are read
 CROWDS = {
     "an archive": ({"B/b.zip": zipped({f"{number}.txt": "" for number in range(501)})}, {"in/B/b.zip"}, 0),
-    "mails of one sender": (
-        dict(zip(("1.eml", "2.eml"), mails("B@x", "B@x", n=251), strict=True)), {"in/1.eml", "in/2.eml"}, 0),
-    "mails of one sender in a store": (
-        stored("B@x", "C@x", "B@x"),
-        {"in/all.mbox/1", "in/all.mbox/3"}, 251),
-    "mails of several senders in a store": (
-        stored("B@x", "C@x"),
-        set(), 502),
-    "mails that name no sender": (dict(zip(("1.eml", "2.eml"), mails("", "", n=251), strict=True)), set(), 502),
-}  # fmt: skip
+    "mails of one sender": (files_of("B@x", "B@x"), {"in/0.eml", "in/1.eml"}, 0),
+    "mails of one sender in a store": (stored("B@x", "C@x", "B@x"), {"in/all.mbox/1", "in/all.mbox/3"}, 251),
+    "mails of several senders in a store": (stored("B@x", "C@x"), set(), 502),
+    "mails that name no sender": (files_of("", ""), set(), 502),
+}
 
 
 @pytest.mark.parametrize("crowd", CROWDS)
@@ -174,5 +170,5 @@ def test_more_files_than_any_team_sends_are_not_read(crowd):
 
 
 def test_an_archive_that_the_organiser_names_holds_what_it_likes():
-    write({"in/B/b.zip": zipped({f"{number}.txt": "" for number in range(501)})})
+    write({"in/B/b.zip": CROWDS["an archive"][0]["B/b.zip"]})
     assert len(sort_files(["in/B/b.zip"], teams=Teams(None, ["in/B/b.zip"])).items) == 501

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import warnings
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,16 +17,15 @@ from example_runs import EXAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from places import ROOT
+from sent import write
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import evaluate
 from coliee_ir.commands.bundle import pack, score_upload
 
-ONE = (EXAMPLES / "task1" / "gold.json", {"bm25.txt": (EXAMPLES / "task1" / "bm25.txt").read_bytes()}, "1")
-THREE = (
-    EXAMPLES / "task3" / "gold.xml",
-    {name: (EXAMPLES / "task3" / name).read_bytes() for name in ("task3.ALPHA", "answers.ALPHA")}, "3",
-)  # fmt: skip
+TASK1, TASK3 = EXAMPLES / "task1", EXAMPLES / "task3"
+ONE = (TASK1 / "gold.json", {"bm25.txt": (TASK1 / "bm25.txt").read_bytes()}, "1")
+THREE = (TASK3 / "gold.xml", {name: (TASK3 / name).read_bytes() for name in ("task3.ALPHA", "answers.ALPHA")}, "3")
 
 
 def unpack(content, folder):
@@ -54,9 +52,7 @@ def image(tmp_path_factory):
 
 
 def written(files, folder):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
+    write({folder / name: content for name, content in files.items()})
     return folder
 
 
@@ -64,9 +60,9 @@ def uploaded(image, bundle, files, place):
     """Scores, and what the participant sees of an error."""
     out = place / "output"
     out.mkdir(parents=True)
-    written(files, place / "input" / "res")
+    written(files, place / "input/res")
     program = unpack((bundle / "scoring_program.zip").read_bytes(), place / "program")
-    unpack((bundle / "reference_data.zip").read_bytes(), place / "input" / "ref")
+    unpack((bundle / "reference_data.zip").read_bytes(), place / "input/ref")
     command = [sys.executable, program / "score.py", place / "input", out]
     environment = {**os.environ, "PYTHONPATH": str(image)}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
@@ -97,33 +93,26 @@ def test_a_broken_upload_gets_a_sentence_and_nothing_of_the_gold(image, tmp_path
     gold = json.loads(ONE[0].read_text())
     ids = {Path(text).stem for query, documents in gold.items() for text in (query, *documents)}
     bundle = unpack(packed(ONE), tmp_path / "bundle")
-    for i, (files, in_process) in enumerate([
-        ({"run.txt": b"999999 888888 A\n"}, False), ({"run.txt": b"000001 000002 A\n000001\n"}, False),
-        ({"run.txt": b"2473 1 A\n"}, True), ({"run.txt": b"\n"}, True), ({"readme.txt": b"hello\n"}, True),
-        ({"a": b"000001 000002 A\n", "b": b"000001 000003 B\n"}, True), ({"run.json": b'{"a": '}, True),
-    ]):  # fmt: skip
-        place = tmp_path / f"place{i}"  # a process each takes its time
-        scores, error = (
-            score_upload(ONE[0], written(files, place), RULES) if in_process else uploaded(image, bundle, files, place)
-        )
+    in_process = [{"run.txt": b"2473 1 A\n"}, {"run.txt": b"\n"}, {"readme.txt": b"hello\n"},
+                  {"run.json": b'{"a": '}, {"a": b"000001 000002 A\n", "b": b"000001 000003 B\n"}]  # fmt: skip
+    apart = [{"run.txt": b"999999 888888 A\n"}, {"run.txt": b"000001 000002 A\n000001\n"}]  # each takes its time
+    results = [uploaded(image, bundle, files, tmp_path / f"apart{n}") for n, files in enumerate(apart)]
+    results += [score_upload(ONE[0], written(of, tmp_path / str(n)), RULES) for n, of in enumerate(in_process)]
+    for scores, error in results:
         assert scores == {} and error and "Traceback" not in error, error
         assert not ids & set(re.findall(r"\d{6}", error)) and str(tmp_path) not in error, error
 
 
 @pytest.mark.parametrize("content", ['{"100001": ["200001", 7.5]}', '{"100001": [7.5', "", "Kept 7.5 here"])
-def test_a_fault_of_the_gold_is_not_told_to_participants(content, tmp_path):
-    written({"gold.json": content.encode(), "run.txt": b"100001 200001 A\n"}, tmp_path)
-    scores, error = score_upload(tmp_path / "gold.json", tmp_path / "run.txt", RULES)
+def test_a_fault_of_the_gold_is_not_told_to_participants(content, here):
+    write({"gold.json": content, "run.txt": "100001 200001 A\n"})
+    scores, error = score_upload("gold.json", "run.txt", RULES)
     assert scores == {} and "organisers" in error and "gold.json" not in error and "7.5" not in error
 
 
-def test_doubts_that_name_documents_of_the_gold_are_not_shown(tmp_path):
-    gold = written(
-        {"gold.json": b'{"100001": ["000002", "000003"]}', "run.txt": b"100001 2 A\n100001 000003 A\n"}, tmp_path
-    )
-    with warnings.catch_warnings(record=True) as shown:
-        warnings.simplefilter("always")
-        assert score_upload(gold / "gold.json", gold / "run.txt", RULES).scores and shown == []
+def test_doubts_that_name_documents_of_the_gold_are_not_shown(here, recwarn):
+    write({"gold.json": '{"100001": ["000002", "000003"]}', "run.txt": "100001 2 A\n100001 000003 A\n"})
+    assert score_upload("gold.json", "run.txt", RULES).scores and not recwarn.list
 
 
 @st.composite
@@ -164,21 +153,17 @@ def test_whatever_is_uploaded_the_gold_is_in_no_message(hidden, files):
 #: keys of competition.yaml that src/apps/competitions/unpackers/v2.py of Codabench reads (2026), and those of columns
 #: and leaderboards in docs.codabench.org, Yaml-Structure: which are needed, and which may be there
 CODABENCH = {
-    "": (
-        "version title image terms pages tasks phases leaderboards",
-        "description registration_auto_approve docker_image make_programs_available make_input_data_available queue "
-        "enable_detailed_results contact_email reward auto_run_submissions forum_enabled solutions fact_sheet",
-    ),
+    "": ("version title image terms pages tasks phases leaderboards",
+         "description registration_auto_approve docker_image make_programs_available make_input_data_available queue "
+         "enable_detailed_results contact_email reward auto_run_submissions forum_enabled solutions fact_sheet"),
     "pages": ("title file", ""),
     "tasks": ("index name scoring_program", "description input_data reference_data ingestion_program"),
-    "phases": (
-        "name start tasks",
-        "index description end max_submissions max_submissions_per_day auto_migrate_to_this_phase public_data "
-        "execution_time_limit hide_output hide_prediction_output hide_score_output starting_kit",
-    ),
+    "phases": ("name start tasks",
+               "index description end max_submissions max_submissions_per_day auto_migrate_to_this_phase public_data "
+               "execution_time_limit hide_output hide_prediction_output hide_score_output starting_kit"),
     "leaderboards": ("title key columns", "submission_rule hidden"),
     "columns": ("title key index", "sorting computation computation_indexes precision hidden"),
-}
+}  # fmt: skip
 
 
 def test_competition_yaml_is_as_codabench_reads_it(tmp_path):
