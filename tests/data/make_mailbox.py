@@ -1,13 +1,12 @@
 """A mailbox as an organiser finds it: five tasks, twelve teams, 47 folders, archives and mails, some of them spoilt."""
 
-import io
+import gzip
 import json
-import tarfile
-import zipfile
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 
+from packed import tarred, zipped
 from sent import write
 
 TEAMS = ("ARC", "BLUE", "CASE", "京都大学", "ECHO", "FOX", "GOLF", "HUKB", "IRIS", "JNLP", "KIS", "LEX")
@@ -44,6 +43,12 @@ def _labels(tag, at, right, year="R07"):
     return "".join(f"{year}-{n:02}-U {'YN'[(n + (not _is_right(n, at, right, of))) % 2]} {tag}\n" for n in of)
 
 
+def _lists(tag, n):
+    """Task 3: of each question the first articles, of which the first is right."""
+    ranked = ((q, k) for q in _QUESTIONS for k in range(n))
+    return "".join(f"R08-{q:02}-U Q0 {q + k} {k + 1} {1 / (k + 1)} {tag}\n" for q, k in ranked)
+
+
 def _torts(at, right):
     rows = (
         {"version": "1", "tort_id": str(n), "undisputed_facts": [], "defendant_claims": [],
@@ -69,8 +74,7 @@ def _golds():
 def _sent(at, team):
     """What a team sends: a mail a task, with three runs and the form; BLUE forgets the form."""
     name = "KYOTO" if team == "京都大学" else team
-    mails = [(task, {}) for task in (1, 2, 3, 4, "pilot")]
-    (_, one), (_, two), (_, three), (_, four), (_, torts) = mails
+    one, two, three, four, torts = mails = [{} for _ in range(5)]
     forms = {}
     for run in (1, 2, 3):
         tag, right = f"{name}{run}", 6 + (at * 5 + run * 3) % 10
@@ -86,29 +90,19 @@ def _sent(at, team):
             forms.setdefault(task, []).append(f"{tag}{suffix}")
     if at % 6 == 5:
         torts[f"{name}.jsonl"] = _torts(at, right)
-    for task, files in mails[:4]:
+    for task, files in enumerate(mails[:4], 1):
         if files and team != "BLUE":
             dated = "Swallow 70B (2024-05-01)"
             files[f"description{task}.txt"] = "\n".join(_FORM.format(task, tag, dated) for tag in forms[task])
-    return [files for _, files in mails if files]
+    return [files for files in mails if files]
 
 
 def _zip(files):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as zipped:
-        for name, content in {**files, "__MACOSX/._x": "x"}.items():
-            zipped.writestr(zipfile.ZipInfo(name), content)
-    return stream.getvalue()
+    return zipped({**files, "__MACOSX/._x": "x"})
 
 
 def _tar(files):
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as tar:
-        for name, content in files.items():
-            entry = tarfile.TarInfo(name)
-            entry.size = len(raw := content.encode())
-            tar.addfile(entry, io.BytesIO(raw))
-    return stream.getvalue()
+    return gzip.compress(tarred({name: content.encode() for name, content in files.items()}))
 
 
 def _mail(team, files, day=18):
@@ -160,17 +154,8 @@ def _spoilt(gold):
     }  # fmt: skip
 
 
-_SHEET = """\
-tag,team,system,language,status
-,ARC,dense,en,
-,京都大学,BM25,ja,
-ECHO1s,ECHO,prompt,en,withdrawn
-KIS9,KIS,rerank,en,replaced by KIS10
-"""
-
-
 def make(folder):
-    """Write golds, list of teams and mailbox below a folder."""
+    """Write golds and mailbox below a folder."""
     golds = _golds()
     came, box = _spoilt(golds["gold/task1.json"]), b""
     sendings = [(team, files) for at, team in enumerate(TEAMS) for files in _sent(at, team)]
@@ -187,42 +172,4 @@ def make(folder):
             case _:
                 box += b"From someone Sun Jan 18 10:00:00 2026\n" + _mail(team, files) + b"\n"
     came = {f"mailbox/{name}": of for name, of in {**came, "inbox.mbox": box}.items()}
-    write({folder / name: of for name, of in {**golds, "teams.csv": _SHEET, **came}.items()})
-
-
-#: the years of Task 4: the one that counts, and those for reference
-YEARS = ("R08", "R06", "H30", "R01")
-_YEAR = """\
-name = "COLIEE 2027"
-year = 2027
-deadline = 2027-01-20T23:59:59+09:00
-mailbox = "mailbox"
-resamples = 99
-public.figures = false
-"""
-
-
-def _lists(tag, n):
-    """Task 3: of each question the first articles, of which the first is right."""
-    ranked = ((q, k) for q in _QUESTIONS for k in range(n))
-    return "".join(f"R08-{q:02}-U Q0 {q + k} {k + 1} {1 / (k + 1)} {tag}\n" for q, k in ranked)
-
-
-def make_year(folder):
-    """An edition with years for reference, and lists that are longer than what is scored; its runs by their names."""
-    runs, came = {}, {}
-    for at, team in enumerate(("KLAP", "DU")):
-        files, longer = {}, {}
-        for n in (1, 2, 3):
-            tag = f"{team}{n}"
-            files |= {f"task4-{year}.{tag}": _labels(tag, at, 7 + n + y, year) for y, year in enumerate(YEARS)}
-            files |= {f"task3.{tag}": _lists(tag, n), f"answers.{tag}": _labels(tag, at, 5 + n, "R08")}
-            longer[f"task3-L.{tag}"] = _lists(tag, 99)
-        runs |= files
-        came[f"mailbox/{team}.eml"] = mail(f"[submission] {team}", {**files, **longer}, f"{team}@example.org")
-    toml = _YEAR + '[[task]]\ntask = "3"\ngold = "gold/R08.xml"\n'
-    for year in YEARS:
-        toml += f'[[task]]\ntask = "4"\ngold = "gold/{year}.xml"\n' + f'reference = "{year}"\n' * (year != YEARS[0])
-    golds = {f"gold/{year}.xml": _statutes(year) for year in YEARS}
-    write({folder / name: of for name, of in {**golds, **came, "coliee.toml": toml, "teams.csv": ""}.items()})
-    return runs
+    write({folder / name: of for name, of in {**golds, **came}.items()})

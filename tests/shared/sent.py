@@ -1,8 +1,8 @@
 """Small submissions of Tasks 1, 3 and 4, and how they are put into folders and archives."""
 
-import io
-import zipfile
 from pathlib import Path
+
+from packed import zipped as zipped
 
 
 def cases(tag, right=5):
@@ -24,11 +24,3 @@ def write(files):
     for name, content in files.items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
-
-
-def zipped(files):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()

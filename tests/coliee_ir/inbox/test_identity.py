@@ -1,7 +1,6 @@
 """Who sent a run, and when: a mailbox of honest teams, and what dishonest ones send to pass for others, or early."""
 
 import gzip
-import io
 import re
 import tarfile
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from asserting import refusing
 from honest import ARC, AS_KIS, DESCRIBED, EARLY, EVIL, EVIL1, KIS, LATE, LATER, asked, evil, letters, run, seen
 from make_mailbox import mail
+from packed import tarred
 
 from coliee_adapters.errors import InputError
 from coliee_ir.commands.edition.writing import write
@@ -25,16 +25,18 @@ def typed(headers):
     return {"z.eml": "\n".join([head.rstrip("\n"), part, "", EVIL1]).encode()}
 
 
+def nested(n):
+    """Headers of parts in each other."""
+    return "".join(f'Content-Type: multipart/mixed; boundary="{at}"\n\n--{at}\n' for at in range(n))
+
+
 def links(target):
     """An archive with a run, and links and devices."""
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as tar:
-        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.REGTYPE):
-            entry = tarfile.TarInfo("r.txt" if kind == tarfile.REGTYPE else f"link{kind!r}")
-            entry.type, entry.linkname = kind, target
-            entry.size = len(EVIL1) * (kind == tarfile.REGTYPE)
-            tar.addfile(entry, io.BytesIO(EVIL1.encode()))
-    return stream.getvalue()
+    entries = []
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE):
+        entries.append(tarfile.TarInfo(f"link{kind!r}"))
+        entries[-1].type, entries[-1].linkname = kind, target
+    return tarred({"r.txt": EVIL1.encode()}, *entries)
 
 
 AS_EVIL, AS_LATE, DOUBTED = ({"EVIL1": of} for of in (("EVIL", ""), ("EVIL", "late"), ("KIS", IN_DOUBT)))
@@ -43,6 +45,13 @@ CHEAT = {"d.txt": DESCRIBED.replace("BERT", "CHEAT")}
 IN_KIS, AGAIN = made._zip({"KIS/run.txt": EVIL1}), {"a.txt": run("KIS9", 10)}
 NESTED = {"x.zip": made._zip({"inner.zip": made._zip({"r.txt": EVIL1})})}
 TWICE = {f"{n}.txt": made._FORM.format(1, "EVIL1", n) for n in "AB"}
+
+
+#: names that look like another team's: letters of other scripts, what cannot be seen, small letters for capitals, dots
+LOOK_ALIKE = (
+    "K\u0406S", "\u041a\u0406\u0405", "K\u026aS", "\u13e6IS", "\ua4d7\ua4f2\ua4e2", "ARC\u200b", "KI\xadS",
+    "KIS\ufe0f", "KIS\u3164", "K\u034fIS", "KIS\u2800", "KIS (Osaka)", "KlS", "K IS", "B.LUE", "BLUE/",
+)  # fmt: skip
 
 
 class Sent(NamedTuple):
@@ -135,16 +144,41 @@ ATTACKS = {
     "a subject with words of programs before it": Sent(evil(subject="[EXTERNAL] AW: Re[2]: [submission] EVIL")),
     "headers that go on behind what is looked at": Sent(
         {"z.eml": evil()["z.eml"].replace(b"EVIL\n", b"EVIL" + b" =?utf-8?q?a?=" * 9000 + b"\n", 1)}, "refused", {}),
-    "a mail of 500 parts in each other": Sent(typed(f"Date: {EARLY}\n" + "".join(
-        f'Content-Type: multipart/mixed; boundary="{n}"\n\n--{n}\n' for n in range(500)))),
+    "a mail of 500 parts in each other": Sent(typed(f"Date: {EARLY}\n{nested(500)}")),
+    "and of 1200": Sent(typed(f"Date: {EARLY}\n{nested(1200)}"), "refused", {}),
+    "a mail that is cut short": Sent({"z.eml": evil()["z.eml"].rpartition(b"\n--")[0]}, "damaged-mail"),
+    "and one that is cut within its run": Sent({"z.eml": evil()["z.eml"][:500]}, "damaged-mail", {}),
+    "an unknown encoding": Sent({"z.eml": evil()["z.eml"].replace(b"base64", b"\xff\xfe\0x-odd")}, "", {}),
+    "a folder that is called as another team's": Sent(
+        {"EVIL/BLUE/x.txt": EVIL1}, "undescribed", AS_EVIL, "BLUE/,BLUE,\n"),
+    "another team's tag in such a folder": Sent(
+        {"EVIL/blue/run.txt": run("BLUE1", 2)}, "shared-tag", {}, "BLUE/run.txt,BLUE,ranked\n"),
+    "a mail beside the files of another team": Sent({"PUB/run.txt": EVIL1, "PUB/m.eml": mail(
+        "[submission] ARC", {"x": run("ARC9")}, ARC, EARLY)}, "team-list", {"EVIL1": ("PUB", "")}),
+    "mails in a store, one without a run": Sent(
+        {"all.mbox": b"\n".join(b"From a Mon Jan 12 10:00:00 2026\n" + one["z.eml"]
+                                for one in (evil({}), evil(subject="[submission] GOOD", sender="good@example.org")))},
+        "passed-over", {"EVIL1": ("GOOD", "")}),
+    "a run of another task": Sent({"EVIL/task5.EVIL1": "R07-01-O Y EVIL1\n"}, "passed-over", {}),
+    "a row without a team": Sent({"EVIL/run.txt": EVIL1}, "team-list", AS_EVIL, "EVIL1,,disqualified\n"),
+    "two tags in a file": Sent({"EVIL/run.txt": EVIL1 + run("EVIL2")}, "tag"),
+    "two runs of one tag in a file": Sent({"EVIL/run.txt": EVIL1 + run("EVIL1")}, "ungrouped"),
+    "ids that have lost their zeros": Sent({"EVIL/run.txt": re.sub(" 0+", " ", EVIL1, count=2)}, "lost-zeros"),
+    "a copy with an answer to a question that is not asked": Sent(
+        {"EVIL/run.txt": run("EVIL1", 7) + "999999 000001 EVIL1\n"}, "same-answers"),
     **{f"{one} and {other}": Sent({f"{team}/r.txt": run(team) for team in (one, other)},
                                   kind, {team: (team, "") for team in (one, other)})
        for one, other, kind in (("NOVVJ", "NOWJ", "look-alike"), ("Carnel", "Camel", "look-alike"),
                                 ("Lion", "Camel", "-look-alike"))},
+    **{f"{what} {name!r}": Sent(files, "look-alike", {"EVIL1": (name.encode("ascii", "backslashreplace").decode(), "")})
+       for name in LOOK_ALIKE for what, files in (
+           ("a mail of", evil(subject=f"[submission] {name}")), ("a folder", {f"{name}/r.txt": EVIL1}))
+       if what == "a mail of" or "/" not in name},
 }  # fmt: skip
 
 #: of what an honest mailbox asks nothing
-OF_SENDERS = {"look-alike", "team-senders", "sender-teams", "team-sender", "undated", "forwarded", "team-list"}
+OF_SENDERS = {"look-alike", "team-senders", "sender-teams", "team-sender", "undated", "forwarded", "team-list",
+              "damaged-mail"}  # fmt: skip
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -218,24 +252,6 @@ def test_a_name_without_a_letter_is_nobodys(hold, name, rows):
 def test_rows_that_contradict_each_other_are_refused(hold, rows):
     with refusing(InputError, "[conflicting]"):
         hold({}, rows)
-
-
-#: names that look like another team's: letters of other scripts, what cannot be seen, small letters for capitals, dots
-LOOK_ALIKE = (
-    "K\u0406S", "\u041a\u0406\u0405", "K\u026aS", "\u13e6IS", "\ua4d7\ua4f2\ua4e2", "ARC\u200b", "KI\xadS",
-    "KIS\ufe0f", "KIS\u3164", "K\u034fIS", "KIS\u2800", "KIS (Osaka)", "KlS", "K IS", "B.LUE", "BLUE/",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", LOOK_ALIKE)
-def test_a_name_that_looks_like_another_teams_is_shown_apart_and_asked_about(hold, name):
-    for files in (evil(subject=f"[submission] {name}"), *[{f"{name}/r.txt": EVIL1}] * ("/" not in name)):
-        day = hold(files)
-        shown = name.encode("ascii", "backslashreplace").decode()
-        assert seen(day) == {**{f"{team}{n}": (team, "") for team, n in (("KIS", 9), ("ARC", 1), ("BLUE", 1))},
-                             "EVIL1": (shown, "")}  # fmt: skip
-        assert "look-alike" in asked(day)
-        assert not {"EVIL1", "EVIL"} & set(re.findall(r"\w+", letters(day)["KIS"].as_string()))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from pathlib import Path
 import one_step
 import pytest
 from example_runs import EXAMPLES
-from make_mailbox import mail
 from packed import zipped
 from sent import write
 
@@ -89,53 +88,3 @@ def test_whatever_a_reader_raises_is_that_submissions_error(box, monkeypatch):
     board = one_step.leaderboard(gold, "box", task="1", n_resamples=99)
     assert len(board.entries) == 2
     assert any("cannot be read (IndexError: index 7 is out of bounds)" in one.reason for one in board.invalid)
-
-
-GOLD = {f"{query:06}": [f"{query + 100:06}"] for query in range(1, 4)}
-DATE = "Mon, 19 Jan 2026 10:00:00 +0900"
-
-
-def run_of(tag):
-    return "".join(f"{query} {document} {tag}\n" for query, (document,) in GOLD.items()).encode()
-
-
-def test_mails_are_archives_of_their_attachments(here):
-    mails = [
-        mail(subject, files, "a@example.org", DATE, ["Mon, 19 Jan 2026 02:00:00 +0000"]) for subject, files in (
-            ("[submission] TQM", {"task1.TQM1": run_of("TQM1"), "../../out.txt": run_of("TQM2")}),
-            ("Re: [Submission] 京都", {"runs.zip": zipped({"task1.KIS1": run_of("KIS1")})}), ("a question", {}))
-    ]  # fmt: skip
-    box = b"".join(b"From a@example.org Mon Jan 19 02:00:00 2026\n" + one + b"\n" for one in mails)
-    write({"in/[submission] NLP/task1.NLP1": run_of("NLP1"), "all.mbox": box})
-    write({f"in/{n}.eml": one for n, one in enumerate(mails)})
-    found = sort_files(["in"], teams=Teams(None, ["in"]))
-    when = "2026-01-19T02:00"  # as the server says
-    assert {(one.tag, one.team, one.sender.received[:16]) for one in found.scored} == {
-        ("TQM1", "TQM", when), ("TQM2", "TQM", when), ("KIS1", "京都", when), ("NLP1", "NLP", "")
-    }  # fmt: skip
-    assert [(one.file, one.skip_reason) for one in found.items if one.skip_reason] == [("in/2.eml", "nothing")]
-    boxed = sort_files(["all.mbox"], teams=Teams(None, ["all.mbox"]))
-    assert {(one.tag, one.team) for one in boxed.items} == {("TQM1", "TQM"), ("TQM2", "TQM"), ("KIS1", "京都")}
-    board = one_step.leaderboard(GOLD, "in", task="1", n_resamples=99)
-    assert not board.invalid and {entry.team for entry in board.entries} == {"TQM", "京都", "NLP"}
-    assert not Path("out.txt").exists() and not Path("../out.txt").exists()
-
-
-SENT = mail("[submission] B", {f"run{n}": run_of(f"B{n}") for n in range(12)}, "b@example.org", DATE)
-#: a mail → whether it is refused, where an archive may have 10 files
-BAD = {
-    "limit": (SENT, True), "cut": (SENT[: len(SENT) // 4], False),
-    "bytes": (SENT[: len(SENT) // 4].replace(b"base64", b"\xff\xfe\0x-odd"), False),
-    "nested": (b"From: a\nSubject: [submission] B\n" + b"".join(
-        b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (n, n) for n in range(1200)), True),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_a_mail_is_bounded_and_stops_no_other(name, here, monkeypatch):
-    content, is_refused = BAD[name]
-    monkeypatch.setattr("coliee_adapters.files.limits.MEMBERS", 10)
-    write({"in/bad.eml": content, "in/good": run_of("A1")})
-    board = one_step.leaderboard(GOLD, "in", task="1", n_resamples=99)
-    assert "A1" in {entry.tag for entry in board.entries}
-    assert ("in/bad.eml" in {file for one in board.invalid for file in one.files}) == is_refused

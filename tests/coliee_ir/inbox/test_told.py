@@ -116,13 +116,6 @@ def test_a_sender_is_told_of_each_file_that_is_not_read(hold, case, more):
     assert len(re.findall(r"(?m)^  z\.eml/.*20\d\d-", letter.get_content())) == 1 + len(more)
 
 
-def test_a_mail_that_is_cut_short_is_told(hold):
-    whole = evil({"a.txt": EVIL1, "b.txt": run("EVIL2")})["z.eml"]
-    for content, is_told in ((whole, False), (whole[: whole.rindex(b"\n--")], True), (whole[: len(whole) // 2], True)):
-        told = {(one.kind, one.file) for one in hold({"z.eml": content}).decide}
-        assert (("damaged-mail", "in/z.eml") in told) == is_told
-
-
 def test_a_crowd_that_the_list_takes_out_spoils_no_other_mail_of_its_sender(hold):
     crowd = evil({f"{n}.txt": f"{n:06} 000001 C{n}\n" for n in range(501)}, LATER, AS_KIS, KIS)
     assert "KIS9" not in seen(hold(crowd))

@@ -21,6 +21,7 @@ from places import ROOT
 from sent import write
 
 from coliee_adapters.errors import InputError
+from coliee_ir import evaluate
 from coliee_ir.cli import main
 from coliee_ir.commands import edition
 from coliee_ir.commands.edition import read_edition
@@ -87,12 +88,27 @@ def assert_summed(out):
     assert all(hashlib.sha256((out / name).read_bytes()).hexdigest() == digest for name, digest in sums.items())
 
 
-def test_the_docs_edition_is_written_and_summed(held):
+def test_the_docs_edition_is_written_and_summed_and_says_what_a_person_must_decide(held):
     assert_summed(held / "out")
     inputs = results(held)["inputs"]
     assert inputs["gold/task1.json"] == hashlib.sha256((held / "gold/task1.json").read_bytes()).hexdigest()
     assert {"coliee.toml", "teams.csv", "mailbox/late.eml", "mailbox/inbox.mbox"} <= inputs.keys()
     assert zipfile.ZipFile(held / "codabench.zip").testzip() is None
+    # what a person must decide
+    decide = {(one["kind"], one["team"], one["run"]) for one in results(held)["decide"]}
+    assert decide >= {
+        ("shared-tag", "", "BM25"), ("gold-itself", "ARC", ""), ("gold-itself", "HUKB", ""),
+        ("perfect-score", "ARC", "ARCbest"), ("undescribed", "BLUE", ""), ("refused", "HUKB", "HUKB8"),
+        ("refused", "LEX", "LEX8"), ("refused", "OMEGA", ""), ("refused", "京都大学", ""), ("refused", "GOLF", ""),
+        ("refused", "CASE", ""), ("many-runs", "JNLP", ""), ("same-answers", "", ""), ("missed-query", "", ""),
+    }  # fmt: skip
+    assert "late" not in {kind for kind, _, _ in decide}  # which the sheet has decided
+    texts = " ".join(one["what"] for one in results(held)["decide"])
+    assert all(named in texts for named in ("000020", "FOX FOX9, IRIS IRIS9", "ARC9", "JNLP has 5 runs"))
+
+
+def _mailed(team, files):
+    return made.mail(f"[submission] {team}", files, f"{team}@example.org", "12 Jan 2026 10:00:00 +0900")
 
 
 def written(folder):
@@ -116,7 +132,6 @@ def test_a_second_call_scores_nothing_and_is_the_same_from_any_folder(held, tmp_
     assert written(tmp_path).keys() == before.keys()
 
 
-_LATE = made.mail("[submission] LEX", {"l.txt": made._task1("LEX1", 3, 9)}, "l@x.org", "25 Jan 2026 10:00:00 +0000")
 _ONE = QUICK[: QUICK.index("[[task]]", QUICK.index('task = "2"'))].replace("figures = false", "figures = true")
 
 #: what is changed → the files that are written then, and whether a figure of Task 1 is another one, and one of Task 2
@@ -128,8 +143,6 @@ CHANGES = {
         {"coliee.toml": _ONE.replace('task1.json"', 'task1.json"\nexclude = ["000003"]')}, True, False),
     "the rules": ({"coliee.toml": _ONE.replace('2.json"', '2.json"\n[task.decisions]\nunanswered = "skip"')}, 0, False),
     "the list of teams": ({"teams.csv": "tag,team,status\nARC1,ARC,withdrawn\n"}, True, False),
-    "a late file": ({"mailbox/late.eml": _LATE}, True, False),
-    "the deadline": ({"coliee.toml": _ONE.replace("2026-01-20", "2026-01-26"), "mailbox/late.eml": _LATE}, True, False),
     "a description": ({"mailbox/ARC/form.txt": made._FORM.format(1, "ARC1", "BERT (2024-01-01)")}, False, False),
     "the resamples": ({"coliee.toml": _ONE.replace("= 99", "= 199")}, True, True),
 }  # fmt: skip
@@ -232,77 +245,47 @@ def test_a_call_that_is_stopped_leaves_the_old_edition(again, tmp_path, monkeypa
     assert written(tmp_path) != before and not list(tmp_path.glob(".out*"))
 
 
-def test_what_a_person_must_decide(held):
-    decide = {(one["kind"], one["team"], one["run"]) for one in results(held)["decide"]}
-    assert decide >= {
-        ("shared-tag", "", "BM25"), ("gold-itself", "ARC", ""), ("gold-itself", "HUKB", ""),
-        ("perfect-score", "ARC", "ARCbest"), ("undescribed", "BLUE", ""), ("refused", "HUKB", "HUKB8"),
-        ("refused", "LEX", "LEX8"), ("refused", "OMEGA", ""), ("refused", "京都大学", ""), ("refused", "GOLF", ""),
-        ("refused", "CASE", ""), ("many-runs", "JNLP", ""), ("same-answers", "", ""), ("missed-query", "", ""),
-    }  # fmt: skip
-    assert "late" not in {kind for kind, _, _ in decide}  # which the sheet has decided
-    texts = " ".join(one["what"] for one in results(held)["decide"])
-    assert all(named in texts for named in ("000020", "FOX FOX9, IRIS IRIS9", "ARC9", "JNLP has 5 runs"))
-
-
-def naive(task, folder, board, files, file):
-    """Heading → value of a run's cells, by the definitions of the organisers."""
-    gold = (folder / board["gold"]).read_text()
-    rows = [line.split() for line in files[file].splitlines()]
-    if task in "12":
-        relevant = sum(map(len, json.loads(gold).values()))
-        right = sum(row[1] in json.loads(gold)[row[0]] for row in rows)
-        return {"F1": 2 * right / (len(rows) + relevant), "Precision": right / len(rows), "Recall": right / relevant}
-    if task == "tort":
-        right = sum(json.loads(one)["court_decision"] == json.loads(two)["court_decision"]
-                    for one, two in zip(files[file].splitlines(), gold.splitlines(), strict=True))  # fmt: skip
-        return {"Correct": right, "Accuracy": right / len(rows)}
-    pairs = re.findall(r'id="(.*?)" label="(.)"><article>(\d+)<', gold)
-    pairs = [pair for pair in pairs if pair[0] not in board.get("excluded", ())]
-    labels = dict(line.split()[:2] for line in files[file.replace("task3", "answers")].splitlines())
-    labelled = [labels[query] == label for query, label, _ in pairs]
-    if task == "4":
-        return {"Correct": sum(labelled), "Accuracy": sum(labelled) / len(pairs)}
-    found = [[row[2] for row in rows if row[0] == query] for query, _, _ in pairs]
-    hits = [float(article in of) for (_, _, article), of in zip(pairs, found, strict=True)]
-    precisions = [hit / len(of) for hit, of in zip(hits, found, strict=True)]
-    both = sum(hit * label for hit, label in zip(hits, labelled, strict=True))
-    scores = [5 * p * r / (4 * p + r) if p + r else 0.0 for p, r in zip(precisions, hits, strict=True)]
-    means = {"Accuracy": both, "Labels": sum(labelled), "F2": sum(scores), "P": sum(precisions), "R": sum(hits)}
-    counts = {"Returned": len(rows), "Correct": sum(hits), "Right": both}
-    return {**counts, **{name: value / len(pairs) for name, value in means.items()}}
-
-
-def check_cells(folder, files):
-    """Compare every number of the tables of results with the naive ones, and places; how many."""
+def check_scores(folder, files):
+    """Compare the scores of each run with those that it has by itself, its cells with its scores, and places."""
     compared = 0
     for name, board in results(folder)["tasks"].items():
         runs, rows = board["runs"], board["tables"]["results"]  # behind them a baseline
         scores = [run["measures"][board["measure"]] for run in runs if "status" not in run]
         for run, row in zip(runs, rows, strict=False):
             assert row["Team"] == run["team"]
+            assert {of for of in row.values() if isinstance(of, float)} <= {*run["measures"].values()}
             if "status" not in run:
                 place = 1 + sum(other > run["measures"][board["measure"]] + 1e-12 for other in scores)
                 assert run["place"] == int(row["Place"]) == place
             if (file := Path(run["file"]).name) in files:
-                numbers = {key: of for key, of in row.items() if isinstance(of, int | float)}
-                assert numbers == pytest.approx(naive(name.split()[0], folder, board, files, file), abs=1e-12)
-                compared += len(numbers)
+                answers = file.replace("task3", "answers")
+                write({f"alone/{part}": files[part] for part in (file, answers)})
+                asked = {"answers": f"alone/{answers}"} if answers != file else {}
+                gold, task, excluded = folder / board["gold"], name.split()[0], board.get("excluded", ())
+                alone = evaluate(gold, f"alone/{file}", task=task, exclude=excluded, **asked)
+                assert run["measures"] == alone.measures
+                compared += 1
     return compared
 
 
-def test_the_numbers_are_those_of_a_naive_script(held, again, tmp_path):
+def test_the_scores_of_a_run_are_those_that_it_has_by_itself(held, again, tmp_path):
     files = {name: str(of) for at, team in enumerate(made.TEAMS) for sent in made._sent(at, team)
              for name, of in sent.items()}  # fmt: skip
-    assert check_cells(held, files) == 3 * (25 + 12) + 8 * 18 + 2 * 18 + 2 * 2
+    assert check_scores(held, files) == 25 + 12 + 18 + 18 + 2
+    # with years for reference, and lists that are longer than what is scored
     (tmp_path / "gold").unlink()
-    runs = made.make_year(tmp_path)
-    again({})
-    assert check_cells(tmp_path, runs) == 6 * 8 + 4 * 6 * 2
-    boards = results(tmp_path)["tasks"]
-    assert {name: len(board["runs"]) for name, board in boards.items()} == dict.fromkeys(
-        ("3", "4", *(f"4 {year}" for year in made.YEARS[1:])), 6
-    )
+    toml, runs, long = 'name = "COLIEE 2027"\nyear = 2027\nmailbox = "mailbox"\nresamples = 99\n', {}, {}
+    for task, year, reference in (("3", "R08", ""), ("4", "R08", ""), ("4", "R06", 'reference = "R06"\n')):
+        toml += f'[[task]]\ntask = "{task}"\ngold = "gold/{year}.xml"\n{reference}'
+    for n in (1, 2, 3):
+        runs |= {f"task4-{year}.A{n}": made._labels(f"A{n}", 1, 7 + n, year) for year in ("R08", "R06")}
+        runs |= {f"task3.A{n}": made._lists(f"A{n}", n), f"answers.A{n}": made._labels(f"A{n}", 1, 5 + n, "R08")}
+        long[f"task3-L.A{n}"] = made._lists(f"A{n}", 99)
+    again({"coliee.toml": toml, "mailbox/a.eml": _mailed("A", {**runs, **long}),
+           **{f"gold/{year}.xml": made._statutes(year) for year in ("R08", "R06")}})  # fmt: skip
+    assert check_scores(tmp_path, runs) == 3 + 2 * 3
+    runs_of = {name: len(board["runs"]) for name, board in results(tmp_path)["tasks"].items()}
+    assert runs_of == dict.fromkeys(("3", "4", "4 R06"), 3)
     kinds = {one["kind"] for one in results(tmp_path)["decide"]}
     assert "refused" not in kinds and ("newest-rules" in kinds) == (NEWEST < 2027)
 
@@ -312,10 +295,9 @@ def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held, again):
     status = {run["tag"]: run.get("status", "") for board in boards.values() for run in board["runs"]}
     assert (status["KIS9"], status["ECHO1s"], status["LEX9"]) == ("replaced by KIS10", "withdrawn", "")
     for task in "13":
-        apart = [run for run in boards[task]["runs"] if run.get("status")]
-        assert [(run["place"], run["ranks"]) for run in apart] == [(None, None)]
-        n = len(boards[task]["runs"]) - 1
-        assert max(run["ranks"][1] for run in boards[task]["runs"] if not run.get("status")) <= n
+        (apart,) = (run for run in boards[task]["runs"] if run.get("status"))
+        ranked = [run["ranks"][1] for run in boards[task]["runs"] if not run.get("status")]
+        assert (apart["place"], apart["ranks"]) == (None, None) and max(ranked) <= len(ranked)
     # what came after the deadline is late unless the sheet says ranked, and a person must decide
     mails = {f"mailbox/{name}": (held / f"mailbox/{name}").read_bytes() for name in ("late.eml", "corrected.eml")}
     lost = {"mailbox/nil.eml": "From: a@b\nSubject: [submission] NIL\n\nHi\n", "mailbox/.kept/run.txt": "q d T\n"}
@@ -325,52 +307,16 @@ def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held, again):
     assert "no run of Task 2 has arrived [awaited]" in said
 
 
-_EVIL, _FROM = made._task1("EVIL1", 9, 5), b"From a Mon Jan 12 10:00:00 2026\n"
+_EVIL = made._task1("EVIL1", 9, 5)
 
 
-def _mailed(team, files):
-    return made.mail(f"[submission] {team}", files, f"{team}@example.org", "12 Jan 2026 10:00:00 +0900")
-
-
-@pytest.mark.parametrize(
-    ("sent", "rows", "said"),
-    [
-        # names and strings that are not Unicode
-        ({"EVIL/\udcff.txt": _EVIL}, "", ""),
-        ({"evil.eml": _mailed("EVIL", {"a.tar": made._tar({"\udcff.txt": _EVIL})})}, "", ""),
-        ({"EVIL/\udcff/run.txt": _EVIL, "EVIL/a.json": '{"000001": ["\\ud800"]}'}, "", "…unpaired… [refused]"),
-        # what lies in a folder of one team, and is called like what another team sent
-        ({"EVIL/ARC/x.txt": _EVIL}, "ARC/,ARC,", "  * EVIL: … [undescribed]\n"),
-        ({"EVIL/arc/run.txt": made._task1("ARC1", 9, 2)}, "ARC/run.txt,ARC,ranked", "  * ARC1: 2 runs… [shared-tag]\n"),
-        # a mail beside the files of another team
-        ({"EVIL/run.txt": _EVIL, "EVIL/m.eml": _mailed("ARC", {"x": made._task1("ARC9", 9, 2)})}, "",
-         "  * ARC: …saved with what EVIL sent… [team-list]\n"),
-        # what is not ranked is told, and why
-        ({"all.mbox": _FROM + _mailed("EVIL", {}) + b"\n" + _FROM + _mailed("KIS", {"run.txt": _EVIL})}, "",
-         "…mailbox/all.mbox/1 (EVIL) [passed-over]\n"),
-        ({"EVIL/x.zip": made._zip({"1.eml": _mailed("EVIL", {}), "2.eml": _mailed("KIS", {"run.txt": _EVIL})})}, "",
-         "…mailbox/EVIL/x.zip/1.eml (EVIL) [passed-over]\n"),
-        ({"EVIL/task5.EVIL1": "R07-01-O Y EVIL1\n"}, "", "  * EVIL EVIL1: …of Task 5… [passed-over]\n"),
-        ({"EVIL/run.txt": _EVIL}, "EVIL1,,disqualified", "  * EVIL EVIL1: …EVIL1 without a team… [team-list]\n"),
-        # several runs in a file
-        ({"EVIL/run.txt": _EVIL + made._task1("EVIL2", 8, 4)}, "", "  * EVIL EVIL1: …EVIL2… [tag]\n"),
-        ({"EVIL/run.txt": _EVIL + made._task1("EVIL1", 8, 4)}, "", "  * EVIL EVIL1: … [ungrouped]\n"),
-        # ids that have lost their zeros
-        ({"EVIL/run.txt": re.sub(" 0+", " ", _EVIL, count=2)}, "", "  * EVIL EVIL1: … [lost-zeros]\n"),
-        # a copy with an answer to a question that is not asked
-        ({"EVIL/run.txt": made._task1("EVIL1", 1, 9) + "999999 000001 EVIL1\n"}, "",
-         "…ARC ARC1, EVIL EVIL1 [same-answers]\n"),
-    ],
-)  # fmt: skip
-def test_what_one_team_sends_harms_no_other_and_is_told(again, tmp_path, sent, rows, said):
-    run = made._task1("ARC1", 1, 9)
-    again({"mailbox/ARC/run.txt": run, "teams.csv": f"tag,team,status\n{rows or ',ARC,'}\n"})
-    (honest,) = results(tmp_path)["tasks"]["1"]["runs"]
-    out = again({f"mailbox/{name}": content for name, content in sent.items()})
-    assert mentions(out, said)
-    assert ("<span>Task 5<" in (tmp_path / "out/desk/index.html").read_text()) == ("EVIL/task5.EVIL1" in sent)
-    runs = [one for one in results(tmp_path)["tasks"]["1"]["runs"] if one["team"] == "ARC" and one["tag"] != "ARC9"]
-    assert [(one["file"], one["measures"]) for one in runs] == [(honest["file"], honest["measures"])]
+@pytest.mark.parametrize(("sent", "said"), [
+    ({"EVIL/\udcff.txt": _EVIL}, ""), ({"evil.eml": _mailed("EVIL", {"a.tar": made._tar({"\udcff.txt": _EVIL})})}, ""),
+    ({"EVIL/\udcff/run.txt": _EVIL, "EVIL/a.json": '{"000001": ["\\ud800"]}'}, "…unpaired… [refused]"),
+])  # fmt: skip
+def test_names_and_texts_that_are_not_unicode_stop_no_edition(again, tmp_path, sent, said):
+    assert mentions(again({**task1(("ARC", 1, 9)), **{f"mailbox/{name}": of for name, of in sent.items()}}), said)
+    assert {run["tag"] for run in results(tmp_path)["tasks"]["1"]["runs"]} == {"ARC1", "EVIL1"}
 
 
 def test_more_runs_than_allowed_are_scored_once_it_is_said_which(again, tmp_path):
@@ -417,10 +363,10 @@ def test_the_desk_has_a_letter_for_every_team(held):
     files = {row["file"] for row in results(held)["received"] if row["team"]}
     assert all(any(file.removeprefix("mailbox/") in text for text in letters.values()) for file in files)
     for team, words in {
-        "OMEGA": ("runs.rar", "cannot be scored", "No system description"), "KIS": ("KIS10", "Task 3"),
-        "LEX": ("LEX8", "line 19"), "FOX": ("tag-words",), "京都大学": ("results.xlsx", "KYOTO2e"),
+        "OMEGA": "runs.rar|cannot be scored|No system description", "KIS": "KIS10|Task 3", "LEX": "LEX8|line 19",
+        "FOX": "tag-words", "京都大学": "results.xlsx|KYOTO2e",
     }.items():  # fmt: skip
-        assert all(word in letters[team] for word in words), team
+        assert all(word in letters[team] for word in words.split("|")), team
     assert not re.search(r"\bplace|[01]\.\d{4}|[Gg]old|judge", " ".join(letters.values()))
     assert str(held) not in "".join([index, *letters.values()])
     key = next(one["key"] for one in results(held)["decide"] if one["kind"] == "perfect-score")
@@ -428,15 +374,13 @@ def test_the_desk_has_a_letter_for_every_team(held):
 
 
 def test_a_letter_says_all_and_only_what_its_team_may_use(again, tmp_path):
-    rationale = '[[task]]\ntask = "rationale"\ngold = "gold/tort.jsonl"\n'
-    told = 'phase = "results"\n' + QUICK + rationale
+    told = 'phase = "results"\n' + QUICK + '[[task]]\ntask = "rationale"\ngold = "gold/tort.jsonl"\n'
     torts = re.sub('"court_decision": (true|false)', '"court_decision": null', made._torts(1, 5), count=1)
-    runs = {f"{n}.txt": made._task1(f"KIS{n}", 3, 5) for n in range(5)}
     form = json.dumps({f"{n:06}.txt": [f"{n + 501:06}.txt"] for n in range(1, 21)})
     again({
         "coliee.toml": told, "teams.csv": "tag,team,status\nKIS0,KIS,ranked\nKIS1,KIS,ranked\n",
-        "mailbox/k.eml": _mailed("KIS", runs), "mailbox/c.eml": _mailed("CNULL", {"CNULL1.jsonl": torts}),
-        "mailbox/j.eml": _mailed("CJSON", {"CJSON1.json": form}),
+        "mailbox/k.eml": _mailed("KIS", {f"{n}.txt": made._task1(f"KIS{n}", 3, 5) for n in range(5)}),
+        "mailbox/c.eml": _mailed("CNULL", {"1.jsonl": torts}), "mailbox/j.eml": _mailed("CJSON", {"1.json": form}),
     })  # fmt: skip
     letters = {path.parent.name + path.name[:2]: path.read_text() for path in tmp_path.glob("out/desk/*/*.eml")}
     assert letters["resultski"].count("MicroF1") == 2 and "3 runs of 5" in letters["resultski"]
@@ -446,11 +390,8 @@ def test_a_letter_says_all_and_only_what_its_team_may_use(again, tmp_path):
 
 
 def test_results_are_told_in_their_phase_and_decisions_stay_settled(again, tmp_path):
-    runs = {
-        **task1(("ARC", 1, 9), ("KIS", 1, 9)),
-        "mailbox/ARC/best.txt": made._task1("ARC2", 0, 20) + "000020 000520 ARC2\n",
-    }
-    again(runs)
+    best = {"mailbox/ARC/best.txt": made._task1("ARC2", 0, 20) + "000020 000520 ARC2\n"}
+    again({**task1(("ARC", 1, 9), ("KIS", 1, 9)), **best})
     assert not list((tmp_path / "out/desk").glob("results"))
     keys = [one["key"] for one in results(tmp_path)["decide"]]
     told = 'phase = "results"\n' + f"settled = {json.dumps(keys)}\n" + QUICK
@@ -480,9 +421,7 @@ def test_a_corpus_may_be_a_list_of_ids_and_site_and_paper_name_excluded_queries(
 
 def test_an_edition_packs_its_bundles(again, tmp_path):
     two = QUICK[: QUICK.index("[[task]]", QUICK.index('task = "2"'))]
-    again(
-        {**task1(("ARC", 1, 6)), "coliee.toml": two.replace("[public]", '[codabench]\nimage = "me/scorer"\n\n[public]')}
-    )
+    again({**task1(("ARC", 1, 6)), "coliee.toml": two + '[codabench]\nimage = "me/scorer"\n'})
     assert {path.name for path in (tmp_path / "out/codabench").iterdir()} == {"task1.zip", "task2.zip"}
     with zipfile.ZipFile(tmp_path / "out/codabench/task2.zip") as bundle:
         held = yaml.safe_load(bundle.read("competition.yaml"))
@@ -524,12 +463,11 @@ def test_a_status_is_known_or_asked_about(again, tmp_path, rows):
     assert known == {f"KIS{n}": of for n, of in enumerate(statuses, 1)}
     assert sorted(one["run"] for one in found["decide"] if one["kind"] == "status") == asked.split()
     page = "".join(path.read_text() for path in tmp_path.glob("out/public/task-1.html"))
-    assert {tag: f"{tag}<" in page for tag in known} == {
-        tag: status in ("", "late", "unofficial") for tag, status in known.items()
-    }
+    shown = {tag for tag, status in known.items() if status in ("", "late", "unofficial")}
+    assert {tag for tag in known if f"{tag}<" in page} == shown
 
 
-def test_a_long_name_leaves_room_for_the_others(again, tmp_path, call):
+def test_a_long_name_leaves_room_for_the_others(again, tmp_path):
     tags = ["Z" * 5000, "Z" * 4999 + "X"]
     long = {f"{n}.txt": made._task1(tag, 3 + n, 7) for n, tag in enumerate(tags)}
     said = again({**task1(("ARC", 1, 9), ("KIS", 1, 9)), "mailbox/l.eml": _mailed("L" * 300, long)})
@@ -540,7 +478,6 @@ def test_a_long_name_leaves_room_for_the_others(again, tmp_path, call):
     assert table.count(r"\begin{table") <= 3 and "ARC1" in table
     pages = "".join(path.read_text() for path in tmp_path.glob("out/*/*.html"))
     assert "Z" * 40 in pages and "Z" * 100 not in re.sub('<svg.*?</svg>|title="[^"]*"', "", pages, flags=re.S)
-    assert max(map(len, call("validate", "mailbox", "--gold", "gold/task1.json")[1].splitlines())) < 500
 
 
 def test_after_a_mail_only_what_is_new_is_marked_and_old_files_go(again, tmp_path):

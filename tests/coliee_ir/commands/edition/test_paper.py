@@ -8,6 +8,7 @@ from dataclasses import replace
 import one_step
 import pytest
 from example_runs import EXAMPLES
+from sent import write
 
 from coliee_ir import Answers, Run
 from coliee_ir.commands.edition import Edition, Public, TaskPart
@@ -28,9 +29,8 @@ def table(text):
 
 
 def cases(*tags):
-    return one_step.leaderboard(
-        GOLD, *(Run.of({"000001": ["000011"], "000002": [tag]}, tag=tag) for tag in tags), task="1", n_resamples=9
-    )
+    runs = (Run.of({"000001": ["000011"], "000002": [tag]}, tag=tag) for tag in tags)
+    return one_step.leaderboard(GOLD, *runs, task="1", n_resamples=9)
 
 
 def answers(n_runs):
@@ -42,17 +42,13 @@ def answers(n_runs):
 
 def test_one_document_has_every_part_once():
     made = paper(cases("a_1", "000012"), answers(2))
-    main = made["paper.tex"]
-    inputs = re.findall(r"\\input\{(.*?)\}", main)
-    drawn = re.findall(r"\\includegraphics\[.*?\]\{(.*?)\}", "".join(made.values()))
+    main, whole = made["paper.tex"], "".join(made.values())
+    inputs, drawn = re.findall(r"\\input\{(.*?)\}", main), re.findall(r"\\includegraphics\[.*?\]\{(.*?)\}", whole)
     assert sorted(["paper.tex", *inputs, *drawn]) == sorted(made)
     assert all(re.match("task[14]-|data|note", name) for name in (*inputs, *drawn))
-    labels = re.findall(r"\\label\{(.*?)\}", "".join(made.values()))
-    assert (
-        len(labels)
-        == len(set(labels))
-        == len(inputs) + len(drawn) - sum("figures" in name or name == "note.tex" for name in inputs)
-    )
+    labels = re.findall(r"\\label\{(.*?)\}", whole)
+    unlabelled = [name for name in inputs if "figures" in name or name == "note.tex"]
+    assert len(labels) == len({*labels}) == len(made) - 1 - len(unlabelled)
     for text in (made[name] for name in ("paper.tex", *inputs)):
         begun, ended = (sorted(re.findall(rf"\\{word}{{(\w+)}}", text)) for word in ("begin", "end"))
         assert begun == ended and text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")
@@ -67,12 +63,16 @@ def test_one_document_has_every_part_once():
     assert [row[0] for row in table(made["data.tex"])] == ["Data", "Task 1, test", "Task 4, test"]
     japanese = paper(cases("東京"))["paper.tex"]
     assert japanese.startswith("% !TeX program = lualatex\n") and "luatexja" in japanese and "luatexja" not in main
+    # what ranks mean stands once, and wide figures over both columns
+    notes = made.pop("note.tex").strip().split("\n\n")
+    assert len(notes) == len({*notes}) > 0 and "true rank" not in "".join(made.values())
+    assert r"\begin{figure}" in made["task1-figures.tex"] and r"\begin{figure*}" in made["task4-figures.tex"]
 
 
-def test_tables_have_the_columns_and_decimals_of_2021(tmp_path):
-    kinds = "query,category\n" + "".join(f"R02-{n}-A,Agency{'|Negation' * (n % 2)}\n" for n in range(81))
-    (tmp_path / "kinds.csv").write_text(kinds)
-    made = paper(answers(12), style="coliee2021", categories=str(tmp_path / "kinds.csv"))
+def test_tables_have_the_columns_and_decimals_of_2021(here):
+    kinds = "".join(f"R02-{n}-A,Agency{'|Negation' * (n % 2)}\n" for n in range(81))
+    write({"kinds.csv": f"query,category\n{kinds}000001,Agency\n000002,Negation\n"})
+    made = paper(answers(12), style="coliee2021", categories="kinds.csv")
     assert table(made["task4-results.tex"])[:3] == [
         ["Run", "Correct", "Accuracy"], ["BaseLine", "No 43/All 81", "0.5309"], ["r0", "57", r"\textbf{0.7037}"]
     ]  # fmt: skip
@@ -80,7 +80,7 @@ def test_tables_have_the_columns_and_decimals_of_2021(tmp_path):
     assert heads == ["Category", "Questions", "all N", *"ABCDEFGHIJKL"]
     assert first[:4] == ["Agency", "81", "53", r"\textbf{70}"]
     assert "A: r0, B: r1" in made["task4-categories.tex"]
-    seven = paper(answers(7), style="coliee2021", categories=str(tmp_path / "kinds.csv"))
+    seven = paper(answers(7), style="coliee2021", categories="kinds.csv")
     assert table(seven["task4-categories.tex"])[0][3:] == [f"r{n}" for n in range(7)]
     task3 = EXAMPLES / "task3-2025"
     board = one_step.leaderboard(task3 / "gold.xml", task3, task="3", edition=2025, n_resamples=9)
@@ -88,11 +88,8 @@ def test_tables_have_the_columns_and_decimals_of_2021(tmp_path):
     assert heads == ["Run", "Returned", "Retrieved", "F2", "P", "R", "MAP", "R@5", "R@10", "R@30"]
     assert first == ["ALPHA", "55", "29", *(rf"\textbf{{{score}}}" for score in
                      ("0.694", "0.700", "0.728", "0.775", "0.810", "0.881", "0.976"))]  # fmt: skip
-
-
-def test_questions_are_crossed_in_a_table_for_one_and_one_for_several(tmp_path):
-    (tmp_path / "kinds.csv").write_text("query,category\n000001,Agency\n000002,Negation\n")
-    made = paper(cases("000012"), style="coliee2021", categories=str(tmp_path / "kinds.csv"))
+    # questions are crossed in a table for one relevant document and one for several
+    made = paper(cases("000012"), style="coliee2021", categories="kinds.csv")
     for name in ("one", "several"):
         heads, *rows = table(made[f"task1-crossed-{name}.tex"])
         assert (heads, len(rows)) == (["Mean", "Agency", "Negation"], 10)
@@ -112,32 +109,24 @@ def test_tables_can_be_read_in_two_columns(n_rows, n_columns, n_tables, star):
     assert max(sum(6 * len(cell) + 12 for cell in line) for line in cells) < 700 and "longtable" not in text
 
 
-PARTS = (TaskPart("1", ""), TaskPart("4", ""))
 CLASSES = ("article", "[twocolumn]{article}", "llncs", "[sigconf]{acmart}", "[conference]{IEEEtran}")
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("name", CLASSES)
-def test_no_table_is_lost_in_any_class(name, tmp_path):
-    made = paper_files([answers(60), cases("a_1", "000012")], Edition("", "COLIEE", (), PARTS, Public()), Pictures({}))
-    for file, of in made.items():
-        (tmp_path / file).write_bytes(of if isinstance(of, bytes) else of.encode())
-    first = rf"\documentclass{name if '{' in name else f'{{{name}}}'}"
-    if name != "article":  # whose first line is ours
-        of_class = re.sub(r"(?m)^\\documentclass.*", lambda _: first, (tmp_path / "paper.tex").read_text())
-        (tmp_path / "paper.tex").write_text(of_class)
-    (class_file,) = re.findall(r"\{(\w+)\}", first)
+def test_no_table_is_lost_in_any_class(name, here):
+    tasks = (TaskPart("1", ""), TaskPart("4", ""))
+    edition = Edition("", "COLIEE", (), tasks, Public())
+    made = paper_files([answers(60), cases("a_1", "000012")], edition, Pictures({}))
+    (class_file,) = re.findall(r"(\w+)\}?$", name)
     if subprocess.run(["kpsewhich", f"{class_file}.cls"], capture_output=True, check=False).returncode:
         pytest.skip(f"{class_file} is not installed")
+    if name != "article":  # whose first line is ours
+        first = rf"\documentclass{name if '{' in name else f'{{{name}}}'}"
+        made["paper.tex"] = re.sub(r"(?m)^\\documentclass.*", lambda _: first, made["paper.tex"])
+    write(made)
     command = ["pdflatex", "-interaction=nonstopmode", "paper.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
     labels = re.findall(r"\\label\{(.*?)\}", "".join(of for of in made.values() if isinstance(of, str)))
-    assert {*labels} == {*re.findall(r"\\newlabel\{((?:tab|fig):.*?)\}", (tmp_path / "paper.aux").read_text())}
-
-
-def test_what_ranks_mean_stands_once_and_wide_figures_over_both_columns():
-    made = paper(cases("a_1", "000012"), answers(2))
-    notes = made.pop("note.tex").strip().split("\n\n")
-    assert len(notes) == len(set(notes)) > 0 and "true rank" not in "".join(made.values())
-    assert r"\begin{figure}" in made["task1-figures.tex"] and r"\begin{figure*}" in made["task4-figures.tex"]
+    assert {*labels} == {*re.findall(r"\\newlabel\{((?:tab|fig):.*?)\}", (here / "paper.aux").read_text())}

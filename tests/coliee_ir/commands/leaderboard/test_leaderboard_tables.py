@@ -1,12 +1,10 @@
 """Tables of questions and categories: small cases that can be counted by hand, and properties."""
 
 import math
-from functools import partial
 
 import one_step
 import pytest
 from asserting import done, heard, matches, refusing
-from published import ACCURACIES
 from sent import write
 
 from coliee_adapters.errors import InputError, UsageError
@@ -55,9 +53,7 @@ def test_questions_by_kind():
 
 
 def test_means_of_questions_are_over_ranked_runs(here):
-    write(
-        {"teams.csv": "tag,team,status\nONE,A,\nTWO,B,withdrawn\n", "one": "q1 a ONE\nq2 x ONE\n", "two": "q2 c TWO\n"}
-    )
+    write({"one": "q1 a ONE\nq2 x ONE\n", "two": "q2 c TWO\n", "teams.csv": "tag,team,status\nTWO,B,withdrawn\n"})
     marked, alone = board_of("one", "two", teams="teams.csv"), board_of("one")
     assert len(marked.entries) == 2 and values(marked, "questions") == values(alone, "questions")
     assert marked.table("questions").caption == alone.table("questions").caption
@@ -71,10 +67,10 @@ def test_tables_of_answers_are_of_labels_and_without_documents():
     assert values(board, "questions") == [
         ["R07-01-A", "easy", 1.0], ["R07-02-A", "other", 0.5], ["R07-03-A", "other", 0.0]
     ]  # fmt: skip
-    assert [list(board.table("data").header), *values(board, "data")] == [
+    assert (list(board.table("data").header), *values(board, "data")) == (
         ["data", "queries", "Y", "N"],
         ["test", 3, 2, 1],
-    ]
+    )
     for name, said in (("relevant", "[no-result]"), ("categories", "[option-needed]"),
                        ("nothing", "[unknown-name] 'nothing'… ranking, results …")):  # fmt: skip
         with refusing(UsageError, said):
@@ -112,7 +108,7 @@ def test_a_micro_average_by_category_is_one_of_its_questions_alone(here):
     ]  # fmt: skip
 
 
-# the tables of the 2021 overview paper for Tasks 4 and 5, of 81 questions
+# a table of the 2021 overview paper for Task 4, of 81 questions
 
 
 def is_right(n, at, right):
@@ -120,40 +116,17 @@ def is_right(n, at, right):
     return (n + 7 * at) % 81 < right
 
 
-def write_labels(rights):
-    """A gold with 43 times N, of 81, and runs that are right so often."""
-
-    def lines(of_gold, tag=""):
-        return "".join(f"R02-{n}-A {'NY'[(n >= 43) == of_gold(n)]} {tag}\n" for n in range(81))
-
-    runs = {f"runs/{at}.txt": lines(partial(is_right, at=at, right=right), f"r{at}") for at, right in enumerate(rights)}
-    write({"gold.txt": lines(lambda _: True), **runs})
-
-
-@pytest.mark.parametrize("task", ["4", "5"])
-def test_tables_11_and_13(task, here, call):
-    rows = [line.split() for line in ACCURACIES.strip().splitlines()]
-    published = [(int(right), said) for year, of, _, right, _, said in rows if (year, of) == ("2021", task)]
-    write_labels([right for right, _ in published])
-    given = ["--task", task, "--edition", "2021", "--resamples", "99", "--table", "results"]
-    out, _ = done(call, "leaderboard", "gold.txt", "runs", *given)
-    header, *shown = [line.split() for line in out.splitlines()[:-3]]
-    assert header[:4] == ["Place", "Run", "Correct", "Accuracy"]
-    assert shown.pop()[1:3] == ["baseline", "(all"]
-    assert {tag: (int(right), accuracy) for _, tag, right, accuracy, *_ in shown} == {
-        f"r{at}": row for at, row in enumerate(published)
-    }
-    rights = [int(right) for _, _, right, *_ in shown]
-    assert rights == sorted(rights, reverse=True)
-
-
 def test_table_12(here):
-    write_labels([57, 54])
+    gold = {f"R02-{n}-A": n >= 43 for n in range(81)}
+    labels = ({query: gold[query] == is_right(n, at, right) for n, query in enumerate(gold)}
+              for at, right in enumerate((57, 54)))  # fmt: skip
+    runs = [Answers(of, tag=f"r{at}") for at, of in enumerate(labels)]
     # overlapping: the first 20 questions, of which N is right, and every third one; one question is not of this year
     kinds = {n: "; ".join(["Anaphora"] * (n < 20) + ["Negation"] * (n % 3 == 0)) for n in range(81)}
     rows = "".join(f"R02-{n}-A,{kind}\n" for n, kind in kinds.items() if kind)
     write({"categories.csv": f"query,category\n{rows}R01-1-A,Negation\n"})
-    board = one_step.leaderboard("gold.txt", "runs", task="4", edition=2021, n_resamples=99)
+    gold = {query: "NY"[label] for query, label in gold.items()}
+    board = one_step.leaderboard(gold, *runs, task="4", edition=2021, n_resamples=99)
     categories = read_categories("categories.csv", board.queries)
     assert matches(heard(categories.remarks), ("[sheet-rows]categories.csv … 1 question … R01-1-A …",))
     table = board.table("categories", categories=categories)
