@@ -1,4 +1,4 @@
-"""A mailbox as an organiser finds it: five tasks, twelve teams, 47 folders, archives and mails, some of them spoilt."""
+"""A mailbox as an organiser finds it: five tasks, twelve teams, folders, archives and mails, some of them spoilt."""
 
 import gzip
 import json
@@ -147,10 +147,8 @@ def _spoilt(gold):
         "GOLF/task2.GOLF9.txt": _task2("GOLF9", 6, 8).encode("utf-16"), "CASE/more.zip": cut[: len(cut) // 2],
         "OMEGA/runs.rar": b"Rar!\x1a\x07\x01\x00" + bytes(64), "OMEGA/runs.7z": b"7z\xbc\xaf\x27\x1c" + bytes(64),
         "京都大学/results.xlsx": _zip({"[Content_Types].xml": "<Types/>", "xl/workbook.xml": "<workbook/>"}),
-        # what is sent besides
-        "ARC/description9.txt": _FORM.format(1, "ARC9", "GPT (2026-01-01)"), "京都大学/README.md": "# Our runs\n",
-        "京都大学/paper.pdf": b"%PDF-1.7\n", "京都大学/.DS_Store": b"\0\0", "ECHO/Thumbs.db": b"\0",
-        "ECHO/letter.txt": "Dear all,\nhello\n", "JNLP/scores.csv": "rank,run,accuracy\n1,a,0.5\n",
+        # a description of no run; what is no run
+        "ARC/description9.txt": _FORM.format(1, "ARC9", "GPT (2026-01-01)"), "ECHO/letter.txt": "Dear all,\nhello\n",
     }  # fmt: skip
 
 

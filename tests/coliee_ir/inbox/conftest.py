@@ -11,9 +11,6 @@ from sent import write
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import day_of
 
-#: task → its gold
-GOLDS = {"1": "gold1", "3": "gold3", "4": "gold3"}
-
 
 @pytest.fixture
 def hold(tmp_path, monkeypatch):
@@ -24,11 +21,11 @@ def hold(tmp_path, monkeypatch):
         shutil.rmtree("in", ignore_errors=True)
         write({
             "gold1": json.dumps({f"{n:06}": [f"{n + 500:06}"] for n in QUERIES}),
-            "gold3": made._golds()["gold/statute.xml"],
+            **dict.fromkeys(("gold3", "gold4"), made._golds()["gold/statute.xml"]),
             "teams.csv": f"tag,team,status\n,BLUE,ranked\n{rows}",
             "coliee.toml": f'name = "T"\nmailbox = {mailbox}\nteams = "teams.csv"\nresamples = 99\nyear = {year}\n'
             f"settled = {json.dumps(settled)}\ndeadline = 2027-01-20T23:59:59Z\n"
-            + "".join(f'[[task]]\ntask = "{task}"\ngold = "{GOLDS[task]}"\n' for task in tasks),
+            + "".join(f'[[task]]\ntask = "{task}"\ngold = "gold{task}"\n' for task in tasks),
             **{f"in/{name}": of for name, of in {**honest, **files}.items()},
         })  # fmt: skip
         return day_of(read_edition("coliee.toml"))

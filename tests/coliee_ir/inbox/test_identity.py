@@ -71,7 +71,6 @@ ATTACKS = {
     "a mail in an archive in a folder": Sent({"EVIL/x.zip": made._zip({"o.eml": FORGED})}, "forwarded"),
     "a mail in an archive, named as in a store": Sent(evil({"x.zip": made._zip({"1": FORGED})}), "forwarded"),
     "an archive in an archive": Sent(evil(NESTED)),
-    "the same in a folder": Sent({"EVIL/x.zip": NESTED["x.zip"]}),
     "the folder of another team in an archive": Sent(
         evil({"s.zip": IN_KIS}, LATE), "late team-list", AS_LATE, "KIS/,KIS,ranked\n"),
     "a path of the list in an archive": Sent({"EVIL/x.zip": IN_KIS}, "team-list", AS_EVIL, "KIS/run.txt,KIS,\n"),
@@ -82,19 +81,19 @@ ATTACKS = {
     "a description of another team's run": Sent(evil(CHEAT), "undescribed", {}),
     "a description from nobody": Sent(evil(CHEAT, subject="our system"), "", {}),
     "a description under a team's name": Sent(evil(CHEAT, LATER, AS_KIS), "team-senders undescribed", {}),
-    "a description that moves a run of nobody to another task": Sent(
+    "a stranger's description of nobody's run": Sent(
         {"y.eml": mail("x", {"r.txt": run("NEMO1")}, "n@example.org", EARLY),
          **evil({"d.txt": made._FORM.format(2, "NEMO1", "CHEAT")}, subject="x")},
         "-named-otherwise", {"NEMO1": ("", "")}),
     "two descriptions of one run": Sent(evil({"r.txt": EVIL1, **TWICE}), "undescribed"),
     "another team's name": Sent(evil(subject="Re: [Submission] kis (corrected)"), "team-senders", DOUBTED),
-    "the name of a team whose files lie in a folder": Sent(
+    "a name of a team with a folder": Sent(
         evil(subject="[submission] BLUE"), "team-senders", {"EVIL1": ("BLUE", IN_DOUBT)}),
-    "the same in a mail for which the list vouches": Sent(
+    "the same, vouched for by the list": Sent(
         evil(subject="[submission] BLUE"), "", {"EVIL1": ("BLUE", "")}, "in/z.eml,BLUE,\n"),
-    "a name with a letter of another script that the list says whose it is": Sent(
+    "a look-alike name that the list settles": Sent(
         evil(subject="[submission] K\u0406S"), "", {"EVIL1": ("KIS", "")}, "in/z.eml,KIS,\n"),
-    "a team's name, in a mail that names no sender": Sent(evil(None, EARLY, AS_KIS, ""), "team-senders", DOUBTED),
+    "a team's name without a sender": Sent(evil(None, EARLY, AS_KIS, ""), "team-senders", DOUBTED),
     "another team's name in the folder of a third": Sent(
         {"ARC/z.eml": evil(subject=AS_KIS)["z.eml"]}, "team-senders", DOUBTED),
     "a correction": Sent(evil(AGAIN, LATER, AS_KIS, KIS), "replaces -team-senders", {"KIS9": ("KIS", "")}),
@@ -106,21 +105,17 @@ ATTACKS = {
         {f"{n}.eml": mail(f"[submission] Z{u}rich", {"r.txt": run(f"Z{n}", n)}, "z@example.org", EARLY)
          for n, u in ((4, "\u00fc"), (5, "u\u0308"))},
         "-look-alike -team-senders -sender-teams", {"Z4": ("Z\u00fcrich", ""), "Z5": ("Z\u00fcrich", "")}),
-    "no name, and another's address": Sent(
-        evil(subject="our run", sender=KIS), "team-sender", {"EVIL1": ("KIS", "")}),
+    "no name, and another's address": Sent(evil(subject="our run", sender=KIS), "team-sender", {"EVIL1": ("KIS", "")}),
     "no date": Sent(evil(date=""), "undated"),
     "no date, and a row that says when": Sent(evil(date=""), "-undated", AS_EVIL, "in/z.eml,EVIL,ranked\n"),
-    "no line of a server, where other mails have one": Sent(
+    "no server's line, where others have one": Sent(
         {**evil(), "y.eml": mail("[submission] GOOD", {"r.txt": run("GOOD1")}, "good@example.org", EARLY, [EARLY])},
         "undated", {**AS_EVIL, "GOOD1": ("GOOD", "")}),
-    "a forged date behind a broken line of the server": Sent(
-        evil(received=["yesterday", LATE]), "late undated", AS_LATE),
-    "a time behind that of the server": Sent(
-        evil(received=[f"{LATE} (envelope-from <a;{EARLY}>)"]), "late", AS_LATE),
+    "a forged date behind a server's broken line": Sent(evil(received=["yesterday", LATE]), "late undated", AS_LATE),
+    "a time behind that of the server": Sent(evil(received=[f"{LATE} (envelope-from <a;{EARLY}>)"]), "late", AS_LATE),
     "a time of its own in a server's line": Sent(
         typed(f"Received: from x; {EARLY} by mx; {LATE}\nDate: {EARLY}"), "late", AS_LATE),
-    "two dates, of which the later counts": Sent(
-        typed(f"Date: {EARLY}\nDate: {LATE}"), "late doubled-header", AS_LATE),
+    "two dates, of which the later counts": Sent(typed(f"Date: {EARLY}\nDate: {LATE}"), "late doubled-header", AS_LATE),
     "two subjects": Sent(typed(f"Subject: {AS_KIS}\nDate: {EARLY}"), "doubled-header"),
     "two senders": Sent(typed(f"From: {KIS}\nDate: {EARLY}"), "doubled-header"),
     "a date without a zone": Sent(typed("Date: 20 Jan 2027 23:00:00"), "undated"),
@@ -131,18 +126,18 @@ ATTACKS = {
     "names that lead out of an archive": Sent(
         evil({"a.zip": made._zip({"..\\01.eml\\a.txt": EVIL1, "r.txt": EVIL1})}), "passed-over"),
     "what unpacks to 300 MiB": Sent(evil({"a.gz": gzip.compress(bytes(300 << 20), 1), "r.txt": EVIL1})),
-    "a run that is sent again after it was withdrawn": Sent(
+    "a withdrawn run, sent again": Sent(
         {**evil(), "y.eml": evil({"s.txt": run("EVIL1", 9)}, LATER)["z.eml"]},
         "shared-tag", {"EVIL1": ("EVIL", "withdrawn")}, "EVIL1,EVIL,withdrawn\n"),
-    "files that are called like the organiser's": Sent(
+    "files named as the organiser's": Sent(
         evil({"teams.csv": "tag,team,status\nKIS9,KIS,withdrawn\n", "gold1": '{"000001": ["000701"]}', "r": EVIL1})),
-    "a copy of a run, late, under its team's name": Sent(
+    "a late copy under its team's name": Sent(
         {"00.eml": mail("[submission] kis", {"a.txt": run("KIS9", 8)}, EVIL, LATE)}, "team-senders", {}),
     "the run again, after the deadline": Sent({"00.eml": mail(AS_KIS, {"a.txt": run("KIS9", 8)}, KIS, LATE)}, "", {}),
-    "what the settled decision of another team closes": Sent(
+    "what another team's settled decision says": Sent(
         evil(subject="[submission] EVIL abcd"), "undescribed", {"EVIL1": ("EVIL abcd", "")}),
-    "a subject with words of programs before it": Sent(evil(subject="[EXTERNAL] AW: Re[2]: [submission] EVIL")),
-    "headers that go on behind what is looked at": Sent(
+    "a subject with programs' words": Sent(evil(subject="[EXTERNAL] AW: Re[2]: [submission] EVIL")),
+    "endless headers": Sent(
         {"z.eml": evil()["z.eml"].replace(b"EVIL\n", b"EVIL" + b" =?utf-8?q?a?=" * 9000 + b"\n", 1)}, "refused", {}),
     "a mail of 500 parts in each other": Sent(typed(f"Date: {EARLY}\n{nested(500)}")),
     "and of 1200": Sent(typed(f"Date: {EARLY}\n{nested(1200)}"), "refused", {}),
@@ -164,8 +159,7 @@ ATTACKS = {
     "two tags in a file": Sent({"EVIL/run.txt": EVIL1 + run("EVIL2")}, "tag"),
     "two runs of one tag in a file": Sent({"EVIL/run.txt": EVIL1 + run("EVIL1")}, "ungrouped"),
     "ids that have lost their zeros": Sent({"EVIL/run.txt": re.sub(" 0+", " ", EVIL1, count=2)}, "lost-zeros"),
-    "a copy with an answer to a question that is not asked": Sent(
-        {"EVIL/run.txt": run("EVIL1", 7) + "999999 000001 EVIL1\n"}, "same-answers"),
+    "a copy with one answer more": Sent({"EVIL/run.txt": run("EVIL1", 7) + "999999 000001 EVIL1\n"}, "same-answers"),
     **{f"{one} and {other}": Sent({f"{team}/r.txt": run(team) for team in (one, other)},
                                   kind, {team: (team, "") for team in (one, other)})
        for one, other, kind in (("NOVVJ", "NOWJ", "look-alike"), ("Carnel", "Camel", "look-alike"),

@@ -15,10 +15,8 @@ from sent import write
 from coliee_adapters.files.source import Source
 from coliee_ir import evaluate_all
 from coliee_ir.commands.edition import writing
-from coliee_ir.commands.edition.config import Public, read_edition
-from coliee_ir.commands.edition.day import day_of
+from coliee_ir.commands.edition.config import Public
 from coliee_ir.commands.edition.desk import pages
-from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.inbox.teams import IN_DOUBT
 
 EVIL_MAIL = evil()["z.eml"]
@@ -144,28 +142,6 @@ def test_a_run_has_one_name_from_a_store_of_mails_and_from_mails(here):
         assert of_mails == of_store and [name for name, _, _ in of_mails] == ["BM25", "BM25 (2)", "BM26"]
 
 
-def test_validate_board_and_letter_judge_a_file_by_the_same_gold(here):
-    fragments, own = {f"{n:03}": ["005"] for n in range(1, 9)}, "in/SIAT/task1_siat.txt"
-    write({
-        "1.json": json.dumps(GOLD), "2.json": json.dumps(fragments),
-        own: "".join(f"{query} 005 SIAT1\n" for query in fragments), "in/KIS/run.txt": run("KIS9"),
-        "in/SIAT/old.txt": "".join(f"{n + 9000:06} {n + 500:06} SIAT2\n" for n in range(1, 11)),
-        "coliee.toml": 'name = "T"\nmailbox = "in"\nresamples = 99\n' + "".join(
-            f'[[task]]\ntask = "{task}"\ngold = "{task}.json"\n' for task in "12"),
-    })  # fmt: skip
-    day, inbox = day_of(read_edition("coliee.toml")), receive("in", golds=["1.json", "2.json"])
-    for of in (inbox, day.inbox):
-        assert {row.file: row.task for row in of.received} == {own: "2", "in/SIAT/old.txt": "1", "in/KIS/run.txt": "1"}
-        assert own not in {finding.file for finding in of.findings if finding.severity == "error"}
-        places = [str(place) for one in of.findings if one.file == "in/SIAT/old.txt" for place in one.places]
-        assert "001" not in " ".join(places).split()  # which only the gold of Task 2 asks
-    assert {entry.tag: board.task for board in day.boards for entry in board.entries} == {"SIAT1": "2", "KIS9": "1"}
-    assert ("named-otherwise", "SIAT") in {(one.kind, one.team) for one in day.decide}
-
-
-# letters
-
-
 def test_a_letter_says_nothing_of_other_teams(hold):
     day = hold({
         "AAA/our_run.txt": run("KIS9", 8),  # KIS's file, in a folder that is sorted before its mail
@@ -246,9 +222,6 @@ def test_the_row_of_the_desk_settles_whose_a_mail_is(hold, team, files, is_own):
         )
 
 
-# what settles a decision
-
-
 def test_what_the_list_of_teams_decides_is_asked_no_more(hold):
     files = {f"EVIL/{name}.txt": of for name, of in (
         ("best", EVIL1), ("same", run("EVIL2", 8)), ("broken", "000001 000501\n\0\n"))}  # fmt: skip
@@ -312,9 +285,6 @@ def test_what_is_settled_of_one_file_is_not_settled_of_the_next(hold, date, kind
     assert any(key.startswith(kind) for key in keys)
     day = hold({**first, **evil({"s.txt": EVIL1 + "\n"}, date)}, settled=keys)
     assert [one.file[:8] for one in day.decide if one.kind == kind] == ["in/z.eml"]
-
-
-# two tasks of the same questions
 
 
 def test_what_one_task_says_of_a_run_of_another_is_in_no_letter(hold):

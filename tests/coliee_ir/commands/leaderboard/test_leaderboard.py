@@ -17,10 +17,9 @@ QUERIES = [f"{n:06}" for n in range(1, 21)]
 GOLD = {query: [f"{n:06}"] for n, query in enumerate(QUERIES, start=101)}
 
 
-def run_lines(right, tag, queries=QUERIES):
+def run_lines(right, tag):
     """A run of one document a query, of which so many are right."""
-    documents = (GOLD[query][0] if at < right else "999999" for at, query in enumerate(queries))
-    return "".join(f"{query} {document} {tag}\n" for query, document in zip(queries, documents, strict=True))
+    return "".join(f"{q} {GOLD[q][0] if at < right else '999999'} {tag}\n" for at, q in enumerate(QUERIES))
 
 
 @pytest.fixture(autouse=True)
@@ -42,9 +41,6 @@ def rank(*submissions, gold="gold.json", **options):
     return one_step.leaderboard(gold, *submissions, **{"task": "1", "n_resamples": 99, **options})
 
 
-# places
-
-
 def test_ties_are_broken_as_the_edition_says_and_the_next_place_is_left_out():
     write({"gold.xml": STATUTE})
     for tag, length in {"WIDE": 6, "NARROW": 2, "SAME": 2}.items():  # the shorter, the higher F2
@@ -63,18 +59,13 @@ def test_the_best_run_of_each_team_is_ranked_alone():
     runs_of("none", a=3, b=9)
     board = rank("none", best=True)  # without any team every run is the best of its own
     assert len(board.entries) == 2 and mentions(heard(board.remarks), "[team-list]…")
-
-
-def test_the_best_run_of_a_team_is_compared_as_one_of_all_that_it_sent():
-    runs_of("all", **{"A/12": 12, "B/3": 3})
-    assert [str(entry.ranks) for entry in rank("all", best=True, n_resamples=999).entries] == ["1", "2"]
-    runs_of("all", **{f"A/x{n}": n for n in range(4, 11)})
-    among = rank("all", best=True, n_resamples=999)
+    # which is compared as the best of all that its team sent
+    runs_of("two", **{"A/12": 12, "B/3": 3})
+    assert [str(entry.ranks) for entry in rank("two", best=True, n_resamples=999).entries] == ["1", "2"]
+    runs_of("two", **{f"A/x{n}": n for n in range(4, 11)})
+    among = rank("two", best=True, n_resamples=999)
     assert [(entry.tag, entry.ranks.best) for entry in among.entries] == [("A12", 1), ("B3", 2)]
-    assert rank("all", n_resamples=999).entries[0].ranks.worst > 1  # among its own runs it is not alone
-
-
-# teams
+    assert rank("two", n_resamples=999).entries[0].ranks.worst > 1  # among its own runs it is not alone
 
 
 def test_the_team_is_the_first_folder_below_what_all_share(folder):
@@ -122,9 +113,6 @@ def test_withdrawn_runs_are_not_public_and_late_ones_are_marked():
     assert [row[run] for row in table.rows if getattr(row[f1], "bold", False)] == ["a"]
 
 
-# what belongs together
-
-
 PAIRS = (f'<pair id="R02-{n}-A" label="Y"><article>{n}</article></pair>' for n in range(1, 7))
 STATUTE = f"<dataset>{''.join(PAIRS)}</dataset>"
 
@@ -144,15 +132,6 @@ def test_an_answer_set_and_its_long_list_are_one_submission():
     board = rank("all", gold="gold.xml", task="3", edition=2025)
     assert [(entry.tag, entry.scores.measures.get("MicroR@5")) for entry in board.entries] == [("A", 1.0), ("B", None)]
     assert board.entries[0].scores.others == {"long_list": "all/T/task3-L.A"}
-
-
-def test_equal_runs_of_several_teams_are_told_once():
-    write({**{f"all/{team}/r.txt": run_lines(7, f"{team}1") for team in "ABC"},
-           "all/D/r.txt": run_lines(8, "D1"), "all/A/again.txt": run_lines(7, "A2")})  # fmt: skip
-    (remark,) = (one for one in rank("all").remarks if "B B1" in one)
-    assert "4 runs" in remark and "A A2" in remark and "D1" not in remark
-    write({"some/A/r.txt": run_lines(7, "A1"), "some/E/r.txt": run_lines(7, "E1").replace("000101", "999998", 1)})
-    assert "same-answers" not in [one.kind for one in rank("some").remarks]
 
 
 #: an edition and the files of a folder → the teams and tags that are ranked, and the files that are not
@@ -209,9 +188,6 @@ def test_the_task_is_found_from_articles_though_answers_come_first():
     assert [rank(name, gold="gold.xml", task=None).task for name in ("all", "four")] == ["3", "4"]
 
 
-# what is not ranked
-
-
 def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(call):
     write({"all/good.txt": run_lines(9, "good"), "all/T/empty.txt": "", "all/T/other.txt": "999999 000013 other\n",
            "all/T/broken.json": '{"000001": ', "all/.hidden": "x", "all/__MACOSX/junk": "x"})  # fmt: skip
@@ -240,9 +216,6 @@ def test_nothing_to_rank(folder, call):
     assert mentions(failing(call, "leaderboard", "-", "-"), "[named-twice]")
     write({"all/x.txt": ""})
     assert matches(failing(call, "leaderboard", "gold.json", "all", "--task", "1"), "… all/x.txt: …\n")
-
-
-# from memory, and as JSON
 
 
 def test_runs_from_memory():
@@ -276,13 +249,8 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(call):
     # as CSV one table
     code, out, _ = call(*given, "-f", "csv", "--table", "results")
     assert code == 2 and out.splitlines()[:2] == [",".join(row), '1,T9,b.txt,T9b,0.45,0.45,0.45,1,"[.238, .682]"']
-    both = failing(call, *given, "-f", "csv", "--table", "results", "--table", "relevant")
-    assert mentions(both, "[option-needed] csv …")
     page = Parsed(call(*given, "-f", "html")[1])
     assert page.open == [] and {"#results", "#questions"} <= {*page.values("href")}
-
-
-# the best
 
 
 def test_the_best_is_named_only_where_it_is_found_to_be_better_than_each_other():

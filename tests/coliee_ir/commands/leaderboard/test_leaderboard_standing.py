@@ -36,7 +36,7 @@ def tables(draw):
 
 
 @given(tables(), st.integers(0, 2))
-def test_rank_sets_hold_the_rank_are_monotone_and_equal_for_equal_scores(table, without):
+def test_rank_sets_hold_the_rank_and_are_those_of_the_definition(table, without):
     scores, drawn = table
     n = len(scores)
     better = np.array(drawn) & (np.array(scores)[:, None] > np.array(scores))
@@ -49,15 +49,6 @@ def test_rank_sets_hold_the_rank_are_monotone_and_equal_for_equal_scores(table, 
         assert n >= worst >= n - sum(score < scores[at] for score in scores)
         assert best == min(1 + better[:, other].sum() for other in range(n) if scores[other] <= scores[at])
         assert worst == max(n - better[other].sum() for other in range(n) if scores[other] >= scores[at])
-        # what is claimed of a run is claimed of single pairs: never more runs before or behind it
-        assert best - 1 <= better[:, at].sum()
-        assert n - worst <= better[at].sum()
-        for other in range(n):
-            if scores[other] == scores[at]:
-                assert found[other] == found[at]
-            elif scores[other] < scores[at]:
-                assert best <= found[other].best
-                assert worst <= found[other].worst
 
 
 def test_a_set_is_written_as_a_range():

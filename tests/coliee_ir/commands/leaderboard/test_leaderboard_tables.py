@@ -28,9 +28,6 @@ def values(board, name, **extras):
     return [[cell.value if isinstance(cell, Number) else cell for cell in row] for row in table.rows]
 
 
-# questions
-
-
 def test_questions_by_kind():
     gold = Gold({**{q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, "q5": {}})
     board = one_step.leaderboard(gold, ONE, TWO, task="3", edition=2025, n_resamples=99)
@@ -87,9 +84,6 @@ def test_a_mean_of_three_tenths_stands_in_the_fourth_bin():
     assert [row[1] for row in values(board, "crossed", categories=categories)] == [9, 0, 0, 1, 0, 0, 0, 0, 0, 0]
 
 
-# categories
-
-
 @pytest.mark.parametrize(("text", "said"), [
     ("query,a\nq1,x\n", "t.csv: [missing-column]"), ("query,category\nq9,a\n", "t.csv: [no-result] (found 'q9')"),
 ])  # fmt: skip
@@ -100,46 +94,14 @@ def test_categories_that_cannot_be_read(text, said, here):
 
 
 def test_a_micro_average_by_category_is_one_of_its_questions_alone(here):
-    write({"c.csv": "query,category\nq1.txt,long\nq2,long|short\n\nq3,\n"})
+    write({"c.csv": "query,category\nq1.txt,long\nq2,long|short\n\nq3,\nR01-1,long\n"})
     board = board_of(ONE, TWO)
-    assert values(board, "categories", categories=read_categories("c.csv", board.queries)) == [
+    categories = read_categories("c.csv", board.queries)
+    assert matches(heard(categories.remarks), ("[sheet-rows]c.csv … 1 question … R01-1 …",))
+    assert values(board, "categories", categories=categories) == [
         ["long", 2, pytest.approx(4 / 6), pytest.approx(4 / 7)], ["short", 1, 1.0, 0.5],
         ["all", 4, pytest.approx(0.6), pytest.approx(4 / 9)],
     ]  # fmt: skip
-
-
-# a table of the 2021 overview paper for Task 4, of 81 questions
-
-
-def is_right(n, at, right):
-    """Each run is right on other questions, so that categories tell them apart."""
-    return (n + 7 * at) % 81 < right
-
-
-def test_table_12(here):
-    gold = {f"R02-{n}-A": n >= 43 for n in range(81)}
-    labels = ({query: gold[query] == is_right(n, at, right) for n, query in enumerate(gold)}
-              for at, right in enumerate((57, 54)))  # fmt: skip
-    runs = [Answers(of, tag=f"r{at}") for at, of in enumerate(labels)]
-    # overlapping: the first 20 questions, of which N is right, and every third one; one question is not of this year
-    kinds = {n: "; ".join(["Anaphora"] * (n < 20) + ["Negation"] * (n % 3 == 0)) for n in range(81)}
-    rows = "".join(f"R02-{n}-A,{kind}\n" for n, kind in kinds.items() if kind)
-    write({"categories.csv": f"query,category\n{rows}R01-1-A,Negation\n"})
-    gold = {query: "NY"[label] for query, label in gold.items()}
-    board = one_step.leaderboard(gold, *runs, task="4", edition=2021, n_resamples=99)
-    categories = read_categories("categories.csv", board.queries)
-    assert matches(heard(categories.remarks), ("[sheet-rows]categories.csv … 1 question … R01-1-A …",))
-    table = board.table("categories", categories=categories)
-    assert list(table.header) == ["category", "questions", "all N", "r0", "r1"]
-    of = {"Anaphora": range(20), "Negation": range(0, 81, 3), "all": range(81)}
-    for row, (name, chosen) in zip(table.rows, of.items(), strict=True):
-        hits = [sum(n < 43 for n in chosen), *(sum(is_right(n, *run) for n in chosen) for run in ((0, 57), (1, 54)))]
-        assert row[0] == name and row[1].value == len(chosen)
-        assert [cell.value for cell in row[2:]] == pytest.approx([100 * hit / len(chosen) for hit in hits])
-    assert [getattr(cell, "text", cell) for cell in table.rows[-1]] == ["all", "81", "53.1", "70.4", "66.7"]
-
-
-# the data of a task
 
 
 def test_queries_candidates_and_relevant_documents_of_training_and_test(here, call):
