@@ -1,6 +1,7 @@
 """Runs that are judged in several parts, and what must be the same of them."""
 
 import random
+from pathlib import Path
 
 import numpy as np
 from by_form import readers
@@ -8,12 +9,13 @@ from by_form import readers
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import exact_id
+from coliee_ir import Evaluator
 from coliee_ir.judging.qrels import Qrels
 
 _, read_run = readers("qrels", "trec", exact_id)
 
 QRELS = {f"q{n:02d}": {f"d{i}": 1 for i in range(1 + n % 7)} for n in range(40)}
-MEASURES = ["AP", "nDCG@5", "MicroF1"]
+EVALUATOR = Evaluator(QRELS, ["AP", "nDCG@5", "MicroF1"], task="trec")
 GOLD = Qrels({f"q{n:02d}": {f"d{i}": i % 3 for i in range(n % 7)} for n in range(40)})
 
 
@@ -42,6 +44,13 @@ def write_run(path, seed, *, grouped=True, odd=False, queries=40):
         lines += chance.choice([[], ["", "# the end"]])
     path.write_text("\n".join(lines), encoding="utf-8")
     return read_run(Source(path))
+
+
+def many_runs(folder, n):
+    """Paths of runs of all kinds; the eighth is broken."""
+    paths = [write_run(folder / f"run{at:02d}", at, grouped=at % 3 > 0, odd=at % 4 == 0).path for at in range(n)]
+    Path(paths[7]).write_text("no run at all, but a sentence\n")
+    return paths
 
 
 def shown(result):

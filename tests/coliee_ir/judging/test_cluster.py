@@ -7,10 +7,9 @@ from concurrent.futures import Executor
 
 import pytest
 from needed import needs
-from runs_in_parts import MEASURES, QRELS, shown, write_run
+from runs_in_parts import EVALUATOR, many_runs, shown, write_run
 
 from coliee_adapters.errors import InputError
-from coliee_ir import Evaluator, Submission
 from coliee_ir.judging.cluster import dask_executor
 from coliee_ir.judging.workers import WorkerError
 from coliee_ir.scoring import score as batch
@@ -49,34 +48,26 @@ def killed(folder, task, times, fn, /, *args, **kwargs):
     return fn(*args, **kwargs)
 
 
-def submissions(folder):
-    paths = [folder / f"run{at:02d}" for at in range(22)]
-    for at, path in enumerate(paths):
-        write_run(path, at, grouped=at % 3 > 0, odd=at % 4 == 0)
-    paths[7].write_text("no run at all, but a sentence\n")
-    return [Submission(str(path)) for path in paths]
-
-
 def test_workers_that_are_killed_change_no_digit_and_no_remark(cluster, tmp_path, monkeypatch):
-    evaluator, given = Evaluator(QRELS, MEASURES, task="trec"), submissions(tmp_path)
-    expected = [shown(one) for one in score_each(evaluator, given, jobs=1)]
+    given = many_runs(tmp_path, 22)
+    expected = list(map(shown, score_each(EVALUATOR, given, jobs=1)))
     assert issubclass(expected[7][0], InputError)
     engine = Killing(cluster, tmp_path / "runs", 2)
-    assert [shown(one) for one in score_each(evaluator, given, executor=engine)] == expected
+    assert list(map(shown, score_each(EVALUATOR, given, executor=engine))) == expected
     monkeypatch.setattr(batch, "PART", 4000)  # each run is a large one, in parts
     engine = Killing(cluster, tmp_path / "parts", 2)
-    assert [shown(one) for one in score_each(evaluator, given[:2], executor=engine)] == expected[:2]
+    assert list(map(shown, score_each(EVALUATOR, given[:2], executor=engine))) == expected[:2]
     assert {len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")} == {2}
 
 
 def test_a_task_whose_workers_are_always_killed_is_an_error(cluster, tmp_path):
-    evaluator, given = Evaluator(QRELS, MEASURES, task="trec"), submissions(tmp_path)
+    path = write_run(tmp_path / "run", 3).path
     engine = Killing(cluster, tmp_path / "deaths", 1, times=9)
     with pytest.raises(WorkerError):
-        list(score_each(evaluator, given[:1], executor=engine))
+        list(score_each(EVALUATOR, [path], executor=engine))
     assert len(list((tmp_path / "deaths").iterdir())) == 3
-    [after] = score_each(evaluator, given[:1], executor=cluster)
-    assert shown(after) == shown(evaluator.evaluate(given[0]))
+    [after] = score_each(EVALUATOR, [path], executor=cluster)
+    assert shown(after) == shown(EVALUATOR.evaluate(path))
 
 
 def test_the_command_scores_on_a_cluster_that_is_running(cluster, call, tmp_path):

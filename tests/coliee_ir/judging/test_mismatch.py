@@ -2,16 +2,16 @@
 
 import json
 import random
-import subprocess
+from pathlib import Path
 
 import pytest
 from asserting import begins, clause, done, failing, heard, matches, refusing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coliee_adapters.errors import InputError, MismatchError
+from coliee_adapters.errors import MismatchError
 from coliee_adapters.forms import columns
-from coliee_adapters.records import Gold, Run
+from coliee_adapters.records import Run
 from coliee_ir import Decisions, Evaluator, evaluate, evaluate_all, fit_fusion, tune
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose, respelled, respelled_like
@@ -28,6 +28,12 @@ def diagnosed(gold, rankings, refuse=False):
     return diagnose(judged, run, "gold.json", refuse=refuse), bool(judged.rank.any())
 
 
+def mismatch(function, *given, **options):
+    with pytest.raises(MismatchError) as refused:
+        function(*given, **options)
+    return refused.value
+
+
 # remarks
 
 LAW = "R07-01-A"
@@ -40,8 +46,7 @@ LAW = "R07-01-A"
          "lost-zeros", 1, ("query q: 18 for 000018",)),
         # the gold's ids are not of one length, or are no numbers that zeros fill up
         *((gold, {"q": ["100200", "18", "77", "ab"], "r": ["5"]}, "short-id", 0, ()) for gold in (
-            {"q": {"000018": 1, "20": 1}}, {"q": {"18": 1, "100200": 1}}, {"q": {"d18": 1, "d20": 1}},
-            {"q": {"118": 1}}, {"q": {}},
+            {"q": {"000018": 1, "20": 1}}, {"q": {"18": 1, "100200": 1}}, {"q": {"d18": 1, "d20": 1}}, {"q": {}},
         )),
         ({"q": {"000018": 1, "100200": 1}, "r": {"000203": 0}},
          {"q": ["100200", "18", "77", "77", "ab", "0000077", "123456"], "r": ["000203", "5"]},
@@ -89,13 +94,10 @@ def test_odd_ids_behind_the_first_block_are_remarked(tmp_path, monkeypatch):
         (CASES, ["q-000018"], "take what stands before the number off the ids"),
         (QUESTIONS, ["r07-01-o"], "write the ids in upper case"),
         (QUESTIONS, ["R07\u201301\u2212O"], "… - …"),
-        ({"R06-01-A": {}}, ["R6-1-ア"], "… --like …"),
         ({"R06-01-A": {}}, ["令和６年-1-ア"], "… --like …"),
-        (CASES, ['"000018"'], "take the quotation marks, brackets or colons off the ids"),
-        (QUESTIONS, ["R07-01-O:"], "… --like …"),
-        (QUESTIONS, ["Ｒ07-01-O"], "… --like …"),
-        ({"Ｒ07-01-O": {"96": 1}}, ["R07-01-O"], "… NFKC"),
         (CASES, ["['000018']"], "take the quotation marks, brackets or colons off the ids"),
+        (QUESTIONS, ["R07-01-O:"], "… --like …"),
+        ({"Ｒ07-01-O": {"96": 1}}, ["R07-01-O"], "… NFKC"),
         (QUESTIONS, ["R06-01-O", "R05-02-A"], "… R05, R06 … R07 …"),
         (QUESTIONS, ["R07-88-O"], "the questions are of the same year and have other numbers: …"),
         (QUESTIONS, ["000018"], "only one of the two has statute question ids (Tasks 3 to 5); …"),
@@ -106,18 +108,16 @@ def test_odd_ids_behind_the_first_block_are_remarked(tmp_path, monkeypatch):
     ],
 )
 def test_a_run_that_shares_no_query_is_refused_with_the_likely_cause(gold, queries, cause):
-    with pytest.raises(MismatchError) as refused:
-        diagnosed(gold, {query: ["072495"] for query in queries}, refuse=True)
-    assert begins(heard(refused.value), "run.txt: [mismatch] (run: '")
-    assert begins(heard(refused.value.remedy), cause)
+    error = mismatch(diagnosed, gold, {query: ["072495"] for query in queries}, refuse=True)
+    assert begins(heard(error), "run.txt: [mismatch] (run: '")
+    assert begins(heard(error.remedy), cause)
 
 
 def test_a_refusal_shows_what_both_sides_look_like():
     run = {"a" * 99: ["x"], "b\x1b[31m": ["x"], "c": ["x"], "d": ["x"]}
-    with pytest.raises(MismatchError) as refused:
-        diagnosed({f"{n:06}": {} for n in range(1, 9)}, run, refuse=True)
+    error = mismatch(diagnosed, {f"{n:06}": {} for n in range(1, 9)}, run, refuse=True)
     expected = f"(run: '{'a' * 23} … ', 'b\\x1b[31m', 'c', …; gold gold.json: '000001', '000002', '000003', …)"
-    assert matches(clause(refused.value), f"[mismatch] {expected}")
+    assert matches(clause(error), f"[mismatch] {expected}")
 
 
 FEW = {"H18-1-1": {"572": 1}, "H18-1-2": {"566": 1}}
@@ -140,13 +140,12 @@ EXTRA = {f"H19-{n}-1": ["5"] for n in range(MANY)}
     ],
 )  # fmt: skip
 def test_a_run_whose_documents_have_another_form_is_refused_whatever_else_is_in_it(gold, run, cause):
-    with pytest.raises(MismatchError) as refused:
-        diagnosed(gold, run, refuse=True)
+    error = mismatch(diagnosed, gold, run, refuse=True)
     first = next(run[query] for query in gold)[0]
     golds = sorted({document for judged in gold.values() for document in judged})[:3]
-    assert begins(clause(refused.value), f"[mismatch] (run: '{first}'")
-    assert f"gold gold.json: '{golds[0]}', '{golds[1]}'" in clause(refused.value)
-    assert matches(heard(refused.value.remedy), cause)
+    assert begins(clause(error), f"[mismatch] (run: '{first}'")
+    assert f"gold gold.json: '{golds[0]}', '{golds[1]}'" in clause(error)
+    assert matches(heard(error.remedy), cause)
 
 
 @pytest.mark.parametrize(
@@ -166,30 +165,24 @@ def test_ids_that_merely_miss_are_scored(gold, run):
     assert diagnosed(gold, run, refuse=True)[1] is False
 
 
-def test_one_judged_document_is_enough_and_a_run_of_no_query_is_refused():
+def test_one_judged_document_is_enough_and_a_zero_is_scored_where_the_caller_says_so():
     assert diagnosed(CASES, {"18": ["x"], "000203": ["y", "004411"]}, refuse=True)[1] is True
-    with pytest.raises(MismatchError):
-        diagnosed(CASES, {}, refuse=True)
-
-
-@pytest.mark.parametrize("run", [{"001": ["x"]}, {"002": ["013"]}, {"1": ["013"]}])
-def test_a_zero_that_is_true_is_scored_where_the_caller_says_so(run):
+    mismatch(diagnosed, CASES, {}, refuse=True)
     gold = {"001": ["013", "020"]}
-    with pytest.raises(MismatchError):
-        evaluate(gold, run, task=2)
-    assert evaluate(gold, run, task=2, decisions=Decisions(no_overlap="zero")).measures["MicroF1"] == 0
+    for run in ({"001": ["x"]}, {"002": ["013"]}, {"1": ["013"]}):
+        mismatch(evaluate, gold, run, task=2)
+        assert evaluate(gold, run, task=2, decisions=Decisions(no_overlap="zero")).measures["MicroF1"] == 0
 
 
-@pytest.mark.parametrize("size", [1, 7, 64, 1 << 18])
+@pytest.mark.parametrize("size", [1, 64, 1 << 18])
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_the_refusal_is_the_same_in_blocks_and_parts(size, jobs, tmp_path, monkeypatch):
     monkeypatch.setattr(columns, "BLOCK_SIZES", (size, 0))
     run, lines = tmp_path / "run.txt", [f"{n:03} A{n} T\n" for n in range(40)]
+    evaluator = Evaluator({f"{n:03}": ["013"] for n in range(40)}, task=2)
     for order in (lines, lines[::2] + lines[1::2], [lines[0], lines[1], lines[0].replace("A", "B"), *lines[2:]]):
         run.write_text("".join(order))
-        with pytest.raises(MismatchError) as refused:
-            Evaluator({f"{n:03}": ["013"] for n in range(40)}, task=2).evaluate(str(run), jobs=jobs)
-        assert "run: 'A0', 'A" in clause(refused.value)
+        assert "run: 'A0', 'A" in clause(mismatch(evaluator.evaluate, str(run), jobs=jobs))
 
 
 # a run that hardly matches, and would if its ids were written as the gold's
@@ -243,7 +236,6 @@ DOCUMENTS = {
     "more zeros": ("1", lambda text: f"00{text}"),
     "an ending": ("1", lambda text: f"{text}.json"),
     "a folder": ("1", lambda text: f"cases/{text}"),
-    "a prefix": ("1", lambda text: f"case-{text}"),
     "a prefix to paragraphs": ("2", lambda text: f"p_{text}"),
     "full-width digits": ("1", lambda text: text.translate({48 + n: 0xFF10 + n for n in range(10)})),
     "decimals": ("1", lambda text: f"{int(text)}.0"),
@@ -254,7 +246,6 @@ DOCUMENTS = {
 }
 QUERIES = {
     "no zeros": ("1", lambda text: text.lstrip("0")),
-    "an ending": ("1", lambda text: f"{text}.xml"),
     "a prefix": ("2", lambda text: f"q_{text}"),
     "lower case": ("3", lambda text: text.lower()),
     "years": ("3", lambda text: text.replace("R07-", "R7-")),
@@ -270,38 +261,31 @@ def test_ids_that_are_written_otherwise_are_refused_though_one_matches(changes, 
     run = good_run(gold, chance)
     assert scored(gold, run, task) > 0.2
     bad = written(run, gold, change) if changes is DOCUMENTS else written(run, gold, str, change)
-    with pytest.raises(MismatchError) as refused:
-        scored(gold, bad, task)
-    assert "dtype=str" in str(refused.value.remedy)  # of a run in memory, which no command reads
+    assert "dtype=str" in str(mismatch(scored, gold, bad, task).remedy)  # of a run in memory, which no command reads
     assert scored(gold, bad, task, decisions=Decisions(no_overlap="zero")) >= 0
 
 
 def test_labels_of_queries_that_are_written_otherwise_are_refused():
     gold = {f"R07-{n:02}-A": "Y" if n % 3 else "N" for n in range(1, 41)}
-    with pytest.raises(MismatchError):
-        evaluate(gold, {"R07-11-A": "Y", **{f"R7-{n}-A": "Y" for n in range(1, 41) if n != 11}}, task="4")
+    mismatch(evaluate, gold, {"R07-11-A": "Y", **{f"R7-{n}-A": "Y" for n in range(1, 41) if n != 11}}, task="4")
     few = {query: label for query, label in gold.items() if query in ("R07-01-A", "R07-02-A")}
     others = {f"R06-{n:02}-A": "Y" for n in range(1, 41)}
     assert evaluate(gold, {**few, **others}, task="4").measures["Accuracy"] == 0.05
+
+
+THIRTY = [f"R07-{n:02}-A" for n in range(1, 31)]
 
 
 @pytest.mark.parametrize(
     ("gold", "run", "task"),
     [
         ({"R07-01-A": "Y", "R07-01-I": "N"}, {"R07-01-A_0": "Y", "R07-01-A_1": "Y", "R07-01-I_0": "N"}, "4"),
-        ({"R07-01-A": ["96"]}, {"R07-01-A_0": ["96"]}, "3"),
-        (
-            {f"R07-{n:02}-A": ["96"] for n in range(1, 31)},
-            {"R07-01-A": ["96"]} | {f"R07-{n:02}-A_0": ["96"] for n in range(2, 31)},
-            "3",
-        ),
+        ({query: ["96"] for query in THIRTY}, {query + "_0" * (n > 0): ["96"] for n, query in enumerate(THIRTY)}, "3"),
         ({"R07-01-A": ["424"], "R07-01-I": ["96"]}, {"R07-01-A": ["424-2"], "R07-01-I": ["96_3"]}, "3"),
     ],
 )
 def test_questions_and_branches_of_articles_are_not_taken_for_passages(gold, run, task):
-    with pytest.raises(MismatchError) as refused:
-        evaluate(gold, run, task=task, edition=2025)
-    assert "--chunks" not in str(refused.value)
+    assert "--chunks" not in str(mismatch(evaluate, gold, run, task=task, edition=2025))
 
 
 def test_swapped_columns_are_refused():
@@ -328,25 +312,10 @@ def test_a_few_ids_that_chance_makes_known_are_no_reason_to_rewrite_a_run():
     of_cases, of_paragraphs = case_gold(chance), {f"{n:03}": ["001"] for n in range(1, 101)}
     run = {f"{n:06}": chance.sample([*of_cases], 5) for n in range(0, 1000, 7)}  # fourteen are also paragraphs' queries
     for gold, other, task in ((of_paragraphs, run, "2"), (run, of_paragraphs | {"999": ["2"]}, "1")):
-        with pytest.raises(MismatchError) as refused:
-            scored(gold, other, task)
-        assert "dtype=str" not in str(refused.value)
+        assert "dtype=str" not in str(mismatch(scored, gold, other, task))
     # a run of many other queries, in which these are right
     whole = {f"{int(query)}": documents for query, documents in {**of_cases, **run}.items()}
-    with pytest.raises(MismatchError) as refused:
-        scored({query: of_cases[query] for query in [*of_cases][:40]}, whole, "1")
-    assert "dtype=str" in str(refused.value)
-
-
-def test_answers_whose_label_stands_first_are_told_to_be_swapped(tmp_path):
-    labels = {f"R07-{n:02}-A": n % 3 > 0 for n in range(1, 41)}
-    gold = Gold({query: {"96": 1} for query in labels}, labels)
-    (tmp_path / "run.txt").write_text("".join(f"{'NY'[label]} {query} T\n" for query, label in labels.items()))
-    with pytest.raises(InputError) as refused:
-        evaluate(gold, tmp_path / "run.txt", task="4")
-    command = str(refused.value.remedy).split("`")[1].replace("RUN", "run.txt").replace("OUT", "mended.txt")
-    subprocess.run(command, shell=True, check=True, cwd=tmp_path)
-    assert evaluate(gold, tmp_path / "mended.txt", task="4").measures["Accuracy"] == 1
+    assert "dtype=str" in str(mismatch(scored, {query: of_cases[query] for query in [*of_cases][:40]}, whole, "1"))
 
 
 @pytest.mark.parametrize("later", [0, 500_000])
@@ -354,32 +323,23 @@ def test_a_run_none_of_whose_queries_is_in_the_gold_is_asked_whether_it_is_swapp
     chance = random.Random(1)
     gold = {f"{n:06}": [f"{chance.randrange(1000):06}" for _ in range(4)] for n in range(300_000, 300_040)}
     swapped = {one: [f"{int(query) + later}"] for query, documents in gold.items() for one in documents}
-    with pytest.raises(MismatchError) as refused:
-        scored(gold, swapped, "1")
-    assert ("swapped" in str(refused.value.remedy)) == (later == 0)
+    assert ("swapped" in str(mismatch(scored, gold, swapped, "1").remedy)) == (later == 0)
 
 
-def test_in_every_function_and_a_copy_in_the_golds_ids_is_scored(tmp_path, call):
+def test_in_every_function_and_a_copy_in_the_golds_ids_is_scored(here, call):
     chance = random.Random(1)
     gold = paragraph_gold(chance)
     run = good_run(gold, chance)
     bad = written(run, gold, lambda text: str(int(text)))
-    ranked, bad_ranked = (
-        {query: {one: -float(i) for i, one in enumerate(documents)} for query, documents in some.items()}
-        for some in (run, bad)
-    )
-    for function in (
-        lambda: evaluate_all(gold, {"good": run, "bad": bad}, task="2"),
-        lambda: tune(gold, bad_ranked, task="2"),
-        lambda: fit_fusion(gold, ranked, bad_ranked, task="2"),
-    ):
-        with pytest.raises(MismatchError):
-            function()
-    (tmp_path / "gold.json").write_text(json.dumps(gold))
-    (tmp_path / "bad.txt").write_text("".join(f"{query} {one} bad\n" for query, docs in bad.items() for one in docs))
-    assert "[mismatch]" in failing(call, "evaluate", tmp_path / "gold.json", tmp_path / "bad.txt", "--task", "2")
-    done(call, "convert", tmp_path / "bad.txt", tmp_path / "mended.txt", "--like", tmp_path / "gold.json")
-    done(call, "evaluate", tmp_path / "gold.json", tmp_path / "mended.txt", "--task", "2")
+    scored = {query: {one: -float(i) for i, one in enumerate(documents)} for query, documents in bad.items()}
+    mismatch(evaluate_all, gold, {"good": run, "bad": bad}, task="2")
+    mismatch(tune, gold, scored, task="2")
+    mismatch(fit_fusion, gold, run, scored, task="2")
+    Path("gold.json").write_text(json.dumps(gold))
+    Path("bad.txt").write_text("".join(f"{query} {one} bad\n" for query, docs in bad.items() for one in docs))
+    assert "[mismatch]" in failing(call, "evaluate", "gold.json", "bad.txt", "--task", "2")
+    done(call, "convert", "bad.txt", "mended.txt", "--like", "gold.json")
+    done(call, "evaluate", "gold.json", "mended.txt", "--task", "2")
 
 
 @settings(deadline=None, max_examples=60)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from coliee_adapters.files.source import Source
-from coliee_ir import Evaluator, Submission
+from coliee_ir import Evaluator
 from coliee_ir.judging import workers
 from coliee_ir.scoring import score as batch
 from coliee_ir.scoring.score import score_each
@@ -16,14 +16,15 @@ from coliee_ir.scoring.score import score_each
 GOLD = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
 
 
+EVALUATOR = Evaluator(GOLD, ["map"], task="trec")
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """A run that is worth two processes of its own, where a MiB is worth one."""
-    filler = "x" * 5
     path = tmp_path_factory.mktemp("large") / "run.txt"
-    with path.open("w", encoding="utf-8") as stream:
-        for query in GOLD:
-            stream.writelines(f"{query} Q0 d{n}{filler if n > 5 else ''} {n} {2000 - n} T\n" for n in range(1, 2000))
+    lines = (f"{query} Q0 d{n:09} {n} {2000 - n} T\n" for query in GOLD for n in range(1, 2000))
+    path.write_text("".join(lines).replace("d00000000", "d"))
     assert 2 << 20 < Source(path).size < 4 << 20
     return path
 
@@ -47,15 +48,14 @@ def test_no_more_processes_than_processors_and_large_pieces(run, monkeypatch, as
     monkeypatch.setattr(workers, "results", results)
     monkeypatch.setattr(workers, "cores", lambda: processors)
     monkeypatch.setattr(Source, "packed_size", 5 << 19)
-    scored = score_each(Evaluator(GOLD, ["map"], task="trec"), [Submission(run)] * runs, jobs=asked)
+    scored = score_each(EVALUATOR, [run] * runs, jobs=asked)
     with contextlib.suppress(ValueError):  # nothing was judged
         list(scored)
     assert max(seen) == used
 
 
 def _scored(path):
-    results = score_each(Evaluator(GOLD, ["map"], task="trec"), [Submission(path)] * 2, jobs=2)
-    return [scores.measures["map"] for scores in results]
+    return [scores.measures["map"] for scores in score_each(EVALUATOR, [path] * 2, jobs=2)]
 
 
 def test_a_worker_of_a_pool_works_alone(run):
@@ -69,14 +69,15 @@ def test_a_worker_of_a_pool_works_alone(run):
 def test_a_script_without_a_guard_is_right_whatever_the_start_method(run, method):
     script = run.with_name("script.py")
     script.write_text(
-        "import multiprocessing, sys\n"
-        f"multiprocessing.set_start_method({method!r})\n"
-        "from coliee_ir import Evaluator, Submission\n"
-        "from coliee_ir.scoring import score as batch\n"
-        "batch.WORTH_A_PROCESS = 2 << 20\n"
-        "gold = {f'q{n}': {'d1': 1, 'd3': 1} for n in range(50)}\n"
-        "results = batch.score_each(Evaluator(gold, ['map'], task='trec'), [Submission(sys.argv[1])] * 2, jobs=2)\n"
-        "print(*(scores.measures['map'] for scores in results))\n"
+        f"""
+import multiprocessing, sys
+multiprocessing.set_start_method({method!r})
+from coliee_ir import Evaluator
+from coliee_ir.scoring import score as batch
+batch.WORTH_A_PROCESS = 2 << 20
+evaluator = Evaluator({GOLD!r}, ['map'], task='trec')
+print(*(scores.measures['map'] for scores in batch.score_each(evaluator, [sys.argv[1]] * 2, jobs=2)))
+"""
     )
     done = subprocess.run([sys.executable, script, run], capture_output=True, text=True, timeout=60)
     assert done.stderr == ""

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from needed import needs
-from runs_in_parts import MEASURES, QRELS, shown, write_run
+from runs_in_parts import EVALUATOR, shown, write_run
 
 import coliee_ir
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_ir import Evaluator
 
 TASK1 = Path(coliee_ir.__file__).parent / "examples" / "task1"
 
@@ -60,11 +59,10 @@ def test_golds_runs_folders_and_results_are_in_a_bucket(bucket, call, tmp_path):
 def test_a_run_in_a_bucket_is_scored_in_parts(bucket, tmp_path, odd):
     path = Path(write_run(tmp_path / "run", 3, odd=odd).path)
     bucket.put_file(str(path), f"coliee/{odd}/run")
-    evaluator = Evaluator(QRELS, MEASURES, task="trec")
-    wanted = shown(evaluator.evaluate(path))
+    wanted = shown(EVALUATOR.evaluate(path))
     with ThreadPoolExecutor(2) as threads:
         for parts in (1, 7):
-            found = evaluator.evaluate(f"s3://coliee/{odd}/run", jobs=parts, executor=threads)
+            found = EVALUATOR.evaluate(f"s3://coliee/{odd}/run", jobs=parts, executor=threads)
             assert shown(found) == wanted
 
 
