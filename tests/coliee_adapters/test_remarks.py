@@ -1,3 +1,5 @@
+from itertools import product
+
 import pytest
 from asserting import heard, matches
 from hypothesis import given
@@ -20,44 +22,33 @@ def remarks_of(added):
 
 
 @given(ADDED, ADDED, ADDED)
-def test_parts_add_to_what_the_whole_would_have_remarked(a, b, c):
+def test_parts_add_to_what_the_whole_would_have_remarked_counts_and_the_first_three_examples(a, b, c):
     first, second, third = map(remarks_of, (a, b, c))
-    assert (first + second) + third == first + (second + third) == remarks_of(a + b + c)
+    whole = remarks_of(a + b + c)
+    assert (first + second) + third == first + (second + third) == whole
     assert (first, second, third) == (remarks_of(a), remarks_of(b), remarks_of(c))
-
-
-@given(ADDED)
-def test_counts_are_sums_and_examples_the_first_three(added):
-    remarks = remarks_of(added)
     for kind in COUNTED:
-        of_kind = [(example, n) for k, example, n in added if k == kind and n > 0]
-        assert remarks.count(kind) == sum(n for _, n in of_kind)
-        assert remarks.examples(kind) == tuple(example for example, _ in of_kind if example)[:3]
-    assert bool(remarks) == any(n > 0 for _, _, n in added)
+        of_kind = [(example, n) for k, example, n in a + b + c if k == kind and n > 0]
+        assert whole.count(kind) == sum(n for _, n in of_kind)
+        assert whole.examples(kind) == tuple(example for example, _ in of_kind if example)[:3]
+    assert bool(whole) == any(n > 0 for _, _, n in a + b + c)
 
 
-@pytest.mark.parametrize("kind", COUNTED)
-@pytest.mark.parametrize("n", [1, 2])
-def test_every_kind_says_a_whole_sentence(kind, n):
-    (sentence,) = remarks_of([(kind, "", n)]).sentences({kind.partition(".")[0]: "decided"})
-    assert not set("{}|") & set(sentence)
-    assert "(" not in sentence
-    assert (str(n) in sentence) == ("{n}" in REMARKS[kind] or str(n) in REMARKS[kind])
-    assert ("decided" in sentence) == ("{decision}" in REMARKS[kind])
+def test_every_kind_says_a_whole_sentence():
+    for kind, n in product(COUNTED, (1, 2)):
+        (sentence,) = remarks_of([(kind, "", n)]).sentences({kind.partition(".")[0]: "decided"})
+        assert not set("{}|(") & set(sentence)
+        assert (str(n) in sentence) == ("{n}" in REMARKS[kind] or str(n) in REMARKS[kind])
+        assert ("decided" in sentence) == ("{decision}" in REMARKS[kind])
 
 
-@pytest.mark.parametrize(
-    ("added", "sentence"),
-    [
-        (("duplicate", "line 2: a", 2), "[duplicate] 2 … reported … (first: line 2: a)"),
-        (("empty-gold", "", 1), "[empty-gold] 1 … reported …"),
-        (("tie", "q1", 2), "[tie] 2 … (first: q1)"),
-        (("no-match", "", 1), "[no-match]"),
-        (("tag-words", "line 1: \x1b[2J", 1), "[tag-words] 1 … (first: line 1: \\x1b[2J)"),
-    ],
-)  # fmt: skip
-def test_sentences_agree_in_number_and_hold_nothing_unprintable(added, sentence):
-    assert matches(heard(list(remarks_of([added]).sentences())), [sentence])
+def test_sentences_agree_in_number_and_hold_nothing_unprintable():
+    for added, sentence in {
+        ("duplicate", "line 2: a", 2): "[duplicate] 2 … reported … (first: line 2: a)",
+        ("empty-gold", "", 1): "[empty-gold] 1 … reported …",
+        ("tag-words", "line 1: \x1b[2J", 1): "[tag-words] 1 … (first: line 1: \\x1b[2J)",
+    }.items():
+        assert matches(heard(list(remarks_of([added]).sentences())), [sentence])
 
 
 def test_remarks_compare_by_content_and_come_in_the_order_of_the_table():

@@ -1,8 +1,6 @@
 import math
-import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -42,11 +40,10 @@ fewer = settings(max_examples=settings().max_examples // 2)
 ASKED = [
     request
     for name in (
-        "all_trec", "P.1,3,7", "recall_1", "recall_3", "ndcg_cut.3", "map_cut.1,2", "relative_P.2,60",
-        "recall.59,60", "P.60", "success.2,60",
-        "iprec_at_recall.0.25", "Rprec_mult.0.5,3", "set_F.4", "set_F.0.25", "set_F.0", "set_F_2.5",
-        "11pt_avg.0.2,0.5", "11pt_avg.0", "11pt_avg.0.2,0.5,0.8", "P_999999999",
-        "11pt_avg..25,.5", "set_F..5", "utility.2,-1,0,0", "utility.0,-.5,-1.25,0", "ndcg.1=3,2=4.5", "ndcg.0=1,3=0",
+        "all_trec", "P.1,3,7", "recall_1", "recall_3", "ndcg_cut.3", "map_cut.1,2", "relative_P.2,60", "recall.59,60",
+        "P.60", "success.2,60", "iprec_at_recall.0.25", "Rprec_mult.0.5,3", "set_F.4", "set_F.0.25", "set_F.0",
+        "set_F_2.5", "set_F..5", "11pt_avg.0.2,0.5", "11pt_avg.0", "11pt_avg.0.2,0.5,0.8", "11pt_avg..25,.5",
+        "P_999999999", "utility.2,-1,0,0", "utility.0,-.5,-1.25,0", "ndcg.1=3,2=4.5", "ndcg.0=1,3=0",
     )
     for request in parse(name)
 ]  # fmt: skip
@@ -140,35 +137,19 @@ def test_every_value_is_that_of_pytrec_eval_on_plain_dictionaries(queries, chose
 
 
 @fewer
-@given(st.lists(QUERIES.map(judged_at_all), min_size=2, max_size=2), st.permutations(ASKED))
-def test_a_value_depends_on_its_query_alone(parts, requests):
-    first, second = (asked_of_ours(requests, part) for part in parts)
-    both = asked_of_ours(requests[:20], parts[0] + parts[1])
-    assert both == {request: first[request] + second[request] for request in requests[:20]}
-
-
-def test_what_was_asked_before_changes_no_value():
-    requests = [one for name in ("map", "ndcg", "bpref", "num_ret", "P.2", "infAP") for one in parse(name)]
-    places = [(rank, level) for rank in range(4) for level in range(3)]
-    queries = [
-        Query(depth, list(pair))
-        for depth in range(4)
-        for pair in [*product(places), *product(places, places)]
-        if max(pair)[0] <= depth and (len(pair) < 2 or pair[0][0] == 0 or pair[0][0] != pair[1][0])
-    ]
-    expected = asked_of_pytrec_eval(requests, queries)
-    shuffled = random.Random(1).sample(range(len(queries)), len(queries)) * 2
-    for batch in (shuffled[i : i + 9] for i in range(0, len(shuffled), 9)):
-        of_batch = {request: [values[i] for i in batch] for request, values in expected.items()}
-        assert bits(asked_of_ours(requests, [queries[i] for i in batch])) == bits(of_batch)
+@given(QUERIES.map(judged_at_all), st.randoms(), st.permutations(ASKED))
+def test_a_value_depends_on_its_query_alone_and_not_on_what_was_asked_before(queries, chance, requests):
+    alone = [asked_of_ours(requests[:20], [query]) for query in queries]
+    order = chance.sample(range(len(queries)), len(queries))
+    together = asked_of_ours(requests[:20], [queries[at] for at in order])
+    assert together == {request: [alone[at][request][0] for at in order] for request in requests[:20]}
 
 
 @pytest.mark.parametrize("judged_only", [False, True])
 @pytest.mark.parametrize(
     ("depth", "judged"),
     [
-        (0, [(0, 1), (0, 0), (0, 2)]), (0, [(0, 0)]), (0, [(0, -1)]), (0, []), (7, []), (7, [(2, -1), (0, -1)]),
-        (7, [(2, -2)]), (7, [(0, -3), (7, -1)]),
+        (0, [(0, 1), (0, 0), (0, 2)]), (0, [(0, -1)]), (0, []), (7, []), (7, [(2, -1), (0, -1)]), (7, [(7, -3)]),
     ],
 )  # fmt: skip
 def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(depth, judged, judged_only):
@@ -218,13 +199,11 @@ def test_means_follow_trec_evals_rules_and_leave_out_the_queries_without_a_value
         ("P_5,10", "P 5, P 10"),
         ("P.10,5,05,005", "P 10, P 5"),
         ("success", "success 1, success 5, success 10"),
-        ("iprec_at_recall_0.10", "iprec_at_recall 0.10"),
         ("iprec_at_recall.0.1,.1,0.10,1", "iprec_at_recall 0.10, iprec_at_recall 1.00"),
         ("Rprec_mult.2.5", "Rprec_mult 2.50"),
         ("set_F", "set_F"),
         ("set_F_0.25", "set_F 0.25"),
         ("set_F.1,4", "set_F 1, set_F 4"),
-        ("11pt_avg", "11pt_avg"),
         ("11pt_avg.0.5,0.2,0.5", "11pt_avg 0.2,0.5"),
         ("utility_2,-1,0,0", "utility 2,-1,0,0"),
         ("ndcg.1=3,2=4.5", "ndcg 1=3,2=4.5"),
@@ -235,34 +214,28 @@ def test_means_follow_trec_evals_rules_and_leave_out_the_queries_without_a_value
             "P 5, P 10, P 15, P 20, P 30, P 100, P 200, P 500, P 1000",
         ])),
         # names that are not trec_eval's
-        *((name, "") for name in (
-            *("", "MAP", "AP", "AP@10", "P@5", "P.", "P_", "P_5x", "map."),
-            *("F1", "set-F", "recall 5", "P.٥", "ndcg_cut_", "official_5", "nDCG@10", "MicroF1"),
-        )),
+        *((name, "") for name in ("", "MAP", "AP@10", "P@5", "P.", "P_5x", "map.", "set-F", "P.٥", "official_5")),
     ],
 )  # fmt: skip
 def test_a_name_stands_for_the_values_that_trec_eval_would_print(name, requests):
     pairs = [pair.partition(" ") for pair in requests.split(", ") if pair]
     assert parse(name) == [Request(base, parameter) for base, _, parameter in pairs]
-    assert [request.name for request in parse(name)] == [
-        pair.replace(" ", "_") for pair in requests.split(", ") if pair
-    ]
+    assert [request.name for request in parse(name)] == ["_".join(filter(None, pair[::2])) for pair in pairs]
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        *(("bad-measure", name) for name in (
-            *("P.0", "P_5,0", "P.1.5", "P.1000000000", "recall_0", "iprec_at_recall.0.125", "Rprec_mult_1.2.3"),
-            *("set_F.1.0000001", "11pt_avg.0.2,.", "map.5", "ndcg_5", "num_q.1", "P.-5", "P.5,", "ndcg_cut.10,23.4"),
-            *("utility.1,-1,0", "utility.1,-1,0,1", "utility.1,-1,0,0,0", "ndcg.1=3,", "ndcg.1=-3", "P.5=1"),
-        )),
-        *(("unfit-measure", name) for name in (
-            *("runid", "relstring_5", "prefs", "all_prefs", "prefs_simp_ret", "qrels_jg", "P_avgjg.5"),
-        )),
-    ],
-)  # fmt: skip
-def test_a_parameter_that_would_end_the_process_is_refused(kind, name):
+#: kind → what is refused, also since its parameter would end the process
+REFUSED = {
+    "bad-measure": (
+        *("P.0", "P_5,0", "P.1.5", "P.1000000000", "recall_0", "iprec_at_recall.0.125", "Rprec_mult_1.2.3"),
+        *("set_F.1.0000001", "11pt_avg.0.2,.", "map.5", "ndcg_5", "num_q.1", "P.-5", "P.5,", "ndcg_cut.10,23.4"),
+        *("utility.1,-1,0", "utility.1,-1,0,1", "utility.1,-1,0,0,0", "ndcg.1=3,", "ndcg.1=-3", "P.5=1"),
+    ),
+    "unfit-measure": ("runid", "relstring_5", "prefs", "all_prefs", "prefs_simp_ret", "qrels_jg", "P_avgjg.5"),
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in REFUSED for name in REFUSED[kind]])
+def test_what_trec_eval_cannot_compute_is_refused(kind, name):
     with refusing(UsageError, f"[{kind}] {name.removesuffix('_5')}…"):
         parse(name)
 
@@ -305,11 +278,11 @@ def test_threads_that_ask_for_the_same_measures_do_not_change_each_others_values
         with ThreadPoolExecutor(6) as threads:
             for cutoff in (5, 6, 7):  # of which nothing is known yet
                 requests = [*parse("map"), *parse(f"ndcg_cut_{cutoff}"), *parse("bpref")]
-                together = list(
-                    threads.map(lambda each, asked=requests: values(asked, start, each, rank, depth), levels)
-                )
-                alone = [values(requests, start, each, rank, depth) for each in levels]
-                for ours, theirs in zip(alone, together, strict=True):
-                    assert all(np.array_equal(ours[request], theirs[request]) for request in requests)
+
+                def ours(each, requests=requests):
+                    return np.array(list(values(requests, start, each, rank, depth).values()))
+
+                for alone, together in zip(map(ours, levels), threads.map(ours, levels), strict=True):
+                    assert np.array_equal(alone, together)
     finally:
         sys.setswitchinterval(before)

@@ -1,20 +1,15 @@
 """What files hold that evaluate refuses in a sentence, with file, line and remedy; and what it reads nevertheless."""
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
-from asserting import failing, matches, mentions
+from asserting import done, failing, matches, mentions
 
 GOLD = {"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007"]}
 
 
-def values(out):
-    return [float(cell) for cell in list(csv.reader(io.StringIO(out)))[-1][1:]]
-
-
+CASES = json.dumps(GOLD)
 PAIR = '<pair id="R07-{n}-O" label="Y"><article>96</article><t2>x</t2></pair>'
 XML = f"<dataset>\n{PAIR.format(n='01')}\n{PAIR.format(n='02')}\n</dataset>\n"
 TORT = (
@@ -25,49 +20,30 @@ TORTS = TORT.format(n=0, claim="true", decision="true") + TORT.format(n=1, claim
 COLUMNS = "000001 000018 T\n"
 SIX = "R07-01-O Q0 96 1 0.5 T\n"
 LABELS = "R07-01-O Y T\n"
-THREE_COLUMNS = "expected 3 columns: QUERY DOCUMENT TAG"
-SIX_COLUMNS = "expected 6 columns: QUERY Q0 DOCUMENT RANK SCORE TAG"
-NOT_FINITE = "[bad-score]"
-
-CASES = json.dumps(GOLD)
 
 #: gold, run, options, and what is said: file, line if any, what stood there, what to do
 REFUSED = {
     "two columns": (CASES, COLUMNS + "000001 000203\n", [],
-        f"run, line 2: 2 columns (found '000001 000203'); {THREE_COLUMNS} …"),
+        "run, line 2: 2 columns (found '000001 000203'); expected 3 columns: QUERY DOCUMENT TAG …"),
     "five columns": (XML, SIX + "R07-01-O Q0 97 2 0.4\n", ["--edition", "2025"],
-        f"run, line 2: 5 columns (found 'R07-01-O Q0 97 2 0.4'); {SIX_COLUMNS} …"),
-    "not a number": (XML, SIX + "R07-01-O Q0 97 2 NaN T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found 'NaN'); …"),
+        "run, line 2: 5 columns (found 'R07-01-O Q0 97 2 0.4'); expected 6 columns: …"),
     "probabilities for ranks": (CASES, "query_id,doc_id,p\n000001,000018,0.5\n", ["--columns", "rank=p"],
         "run, line 2: [bad-score] … (found '0.5'); …score=NAME"),
-    "NUL": (CASES, COLUMNS + "000001 000203\0 T\n", [], "run, line 2: [encoding]; …;"),
     "not UTF-8": (CASES, COLUMNS.encode() + "000001 000203 résumé\n".encode("latin-1"), [],
         "run, line 2: [encoding] (found '\\xe9sum\\xe9\\n')"),
     "gold not UTF-8": (b'{\n"000001": ["\xff"]}', COLUMNS, [], "gold, line 2: [encoding] (found '\\xff\"]}'"),
     "broken JSON run": (CASES, '{\n"000001": ["000018",\n}', [],
         "run, line 3, column 1: [syntax] Expecting value … (found '}')"),
-    "duplicate key": ('{"000001": ["000018"],\n"000001": []}', COLUMNS, [],
-        "gold, line 2, column 1: [duplicate] (found '000001')"),
     "neither yes nor no": (XML, LABELS + "R07-02-O maybe T\n", [],
         "run: [bad-label] 1 … 2 … is … (found 'line 2: maybe'); "),
     "two answers": (XML, LABELS + "R07-01-O N T\n", [], "run, line 2: [conflicting] line 1 … (found 'R07-01-O N')"),
     "a gold label that is none": (XML.replace('"Y"', '"Q"', 1), LABELS, [], "gold, line 2: [bad-label] (found 'Q')"),
-    "a null decision": (TORTS, TORTS.replace('"court_decision": false', '"court_decision": null'), ["--task", "tort"],
-        "run, line 2: [missing-label] 1 … 2 … instance '1'…"),
     "a null claim": (TORTS, TORTS.replace('"is_accepted": true', '"is_accepted": null'), ["--task", "rationale"],
         "run, line 1: [missing-label] 1 … 2 … instance '0', plaintiff claim '0'…"),
-    "test data for gold": (TORT.format(n=0, claim="null", decision="null"), TORTS, [], "gold: [missing-label]"),
     "a test set for gold": ('["000001", "000002"]', COLUMNS, [], "gold: [missing-label]"),
-    "an empty run": (CASES, "", [], "run: [empty]"),
     "an empty gold": (" \n\t\n", COLUMNS, [], "gold: [empty]"),
-    "a gzip cut short": (CASES, b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc", [], "run: [damaged] gzip …"),
-    "qrels of five columns": ("q1 0 d1 1\nq1 0 d2 1 x\n", "q1 Q0 d1 1 1 T\n", [],
-        "gold, line 2: 5 columns (found 'q1 0 d2 1 x'); expected 4"),
     "no relevance": ("q1 0 d1 1\nq1 0 d2 1.5\n", "q1 Q0 d1 1 1 T\n", [],
         "gold, line 2: [bad-relevance] (found '1.5'); write 0, 1, 2, …"),
-    "two judgements": ("q1 0 d1 1\nq1 0 d1 0\n", "q1 Q0 d1 1 1 T\n", [],
-        "is judged 1 above and 0 here (found 'q1 d1'); …"),
     "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: unrecognised gold format (found 'hello'); "),
     "lost zeros": (CASES, "1 18 T\n2 99 T\n", [], "run: [mismatch] '1', '2'… gold … '000001', '000002', '000003'… 6 …"),
 }  # fmt: skip
@@ -90,8 +66,8 @@ def test_untidy_files_are_read_and_comments_counted(here, call):
         b"\xef\xbb\xbf/* a sample\r\n of a run */\r\n# by us\r\n\r\n"
         b"000001.txt\t000018.txt\tT  \r\n  000002   000099 T\r\n000003 000007.txt T"
     )
-    code, out, err = call("evaluate", "gold", "[TEAM] Task 1 run0.txt", "-f", "csv")
-    assert (code, values(out)) == (0, [2 * 3 / 7, 1, 3 / 4])
+    out, err = done(call, "evaluate", "gold", "[TEAM] Task 1 run0.txt", "-f", "csv")
+    assert list(map(float, out.splitlines()[-1].split(",")[1:])) == [2 * 3 / 7, 1, 3 / 4]
     assert matches(
         err.splitlines()[3:], ["T: [comment] 3 … (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"]
     )
