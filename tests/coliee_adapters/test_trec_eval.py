@@ -1,6 +1,4 @@
 import math
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -72,9 +70,8 @@ class AsGiven(pytrec_eval.RelevanceEvaluator):
 def asked_of_pytrec_eval(requests, queries):
     """The same by pytrec_eval on plain dictionaries.
 
-    It is given no query that is judged only negative, and first a query with a ranking: both would let it read memory
-    that is not its own. What it divides by the zero documents of an empty ranking is zero, and so is the utility of an
-    unanswered query, as in trec_eval's ``-c``.
+    It is given no query that is judged only negative, and first a query with a ranking, since both would let it read
+    foreign memory. What it divides by no documents is zero, and so is the utility of an unanswered query, as with -c.
     """
     like = requests[0]
     gains = dict(like.gains)
@@ -195,18 +192,14 @@ def test_means_follow_trec_evals_rules_and_leave_out_the_queries_without_a_value
 @pytest.mark.parametrize(
     ("name", "requests"),
     [
-        ("map", "map"),
-        ("P_5,10", "P 5, P 10"),
         ("P.10,5,05,005", "P 10, P 5"),
         ("success", "success 1, success 5, success 10"),
         ("iprec_at_recall.0.1,.1,0.10,1", "iprec_at_recall 0.10, iprec_at_recall 1.00"),
         ("Rprec_mult.2.5", "Rprec_mult 2.50"),
-        ("set_F", "set_F"),
         ("set_F_0.25", "set_F 0.25"),
         ("set_F.1,4", "set_F 1, set_F 4"),
         ("11pt_avg.0.5,0.2,0.5", "11pt_avg 0.2,0.5"),
         ("utility_2,-1,0,0", "utility 2,-1,0,0"),
-        ("ndcg.1=3,2=4.5", "ndcg 1=3,2=4.5"),
         ("set", "num_q, num_ret, num_rel, num_rel_ret, utility, set_P, set_relative_P, set_recall, set_map, set_F"),
         ("official", ", ".join([
             "num_q, num_ret, num_rel, num_rel_ret, map, gm_map, Rprec, bpref, recip_rank",
@@ -266,23 +259,3 @@ def test_values_are_put_in_trec_evals_order_and_parameters_stay_in_the_users(nam
 def test_the_version_is_told_where_it_is_known(monkeypatch, carrier, version):
     monkeypatch.setattr(pytrec_eval, "__version__", carrier)
     assert matches(heard(trec_eval.version()), version)
-
-
-def test_threads_that_ask_for_the_same_measures_do_not_change_each_others_values():
-    rng = np.random.default_rng(3)
-    n, judged, before = 30, 8, sys.getswitchinterval()
-    start, rank, depth = np.arange(n + 1) * judged, np.tile(rng.permutation(20)[:judged], n), np.full(n, 20)
-    levels = [rng.integers(0, 3, n * judged) for _ in range(60)]
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(6) as threads:
-            for cutoff in (5, 6, 7):  # of which nothing is known yet
-                requests = [*parse("map"), *parse(f"ndcg_cut_{cutoff}"), *parse("bpref")]
-
-                def ours(each, requests=requests):
-                    return np.array(list(values(requests, start, each, rank, depth).values()))
-
-                for alone, together in zip(map(ours, levels), threads.map(ours, levels), strict=True):
-                    assert np.array_equal(alone, together)
-    finally:
-        sys.setswitchinterval(before)

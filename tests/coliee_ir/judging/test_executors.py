@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needed import needs
 from runs_in_parts import EVALUATOR, GOLD, many_runs, same, shown, write_run
 
 from coliee_adapters.errors import InputError, UsageError
@@ -167,13 +168,6 @@ def test_a_lost_worker_or_one_of_another_version_is_an_error_and_never_a_part_of
         assert why in str(caught.value)
 
 
-def test_what_cannot_travel_is_an_error_that_says_so(here):
-    os.mkfifo("pipe")
-    with pytest.raises(InputError) as caught:  # which is not read for that
-        list(score_each(EVALUATOR, ["pipe"], executor=Pickling()))
-    assert (caught.value.kind, caught.value.path) == ("not-a-file", "pipe")
-
-
 # Dask, imitated
 
 
@@ -226,8 +220,7 @@ def test_what_became_of_a_cluster_is_said_without_its_own_words(monkeypatch, sta
 
 def test_somebody_is_told_once_each_time_that_no_worker_is_there(monkeypatch):
     monkeypatch.setattr(cluster, "UNTOLD", 0)
-    workers_there = [{}, {}, {"a": 1}, {}, {}, {"a": 1}]
-    ended, told = threading.Event(), list[str]()
+    workers_there, ended, told = [{}, {}, {"a": 1}, {}, {}, {"a": 1}], threading.Event(), list[str]()
 
     def nthreads():
         if not workers_there:
@@ -235,7 +228,10 @@ def test_somebody_is_told_once_each_time_that_no_worker_is_there(monkeypatch):
             raise OSError
         return workers_there.pop(0)
 
-    cluster._watch(types.SimpleNamespace(nthreads=nthreads), "tcp://h:1", told.append, ended)
+    client = types.SimpleNamespace(nthreads=nthreads, get_executor=lambda retries: Pickling())
+    imitate_dask(monkeypatch, lambda address, timeout: contextlib.nullcontext(client))
+    with dask_executor("tcp://h:1", told.append):
+        assert ended.wait(9)
     assert len(told) == 2 and "tcp://h:1" in told[0]
 
 
@@ -257,3 +253,65 @@ def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(monkeyp
     imitate_dask(monkeypatch, Client, LocalCluster)
     assert call(*words, "--cluster", "local:3") == call(*words)
     assert ended == ["Client", "LocalCluster"]
+
+
+# a real Dask cluster on this machine, whatever happens to its workers
+
+
+@pytest.fixture(scope="module")
+def dask():
+    needs("distributed")
+    with dask_executor("local:2") as executor:
+        yield executor
+
+
+class Killing(Executor):
+    """Gives tasks to another executor; the first of them kill the process that works on them, each so many times."""
+
+    def __init__(self, executor, folder, tasks, times=1):
+        self.executor, self.folder, self.tasks, self.times = executor, folder, tasks, times
+        folder.mkdir()
+
+    def submit(self, fn, /, *args, **kwargs):
+        if not self.tasks:
+            return self.executor.submit(fn, *args, **kwargs)
+        self.tasks -= 1
+        return self.executor.submit(killed, self.folder, self.tasks, self.times, fn, *args, **kwargs)
+
+
+def killed(folder, task, times, fn, /, *args, **kwargs):
+    assert multiprocessing.parent_process() is not None
+    for at in range(times):
+        if not (mark := folder / f"{task}-{at}").exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return fn(*args, **kwargs)
+
+
+@pytest.mark.explore
+def test_workers_that_are_killed_change_no_digit_and_no_remark(dask, tmp_path, monkeypatch):
+    given = many_runs(tmp_path, 22)
+    expected = list(map(shown, score_each(EVALUATOR, given, jobs=1)))
+    assert issubclass(expected[7][0], InputError)
+    engine = Killing(dask, tmp_path / "runs", 2)
+    assert list(map(shown, score_each(EVALUATOR, given, executor=engine))) == expected
+    monkeypatch.setattr(batch, "PART", 4000)  # each run is a large one, in parts
+    engine = Killing(dask, tmp_path / "parts", 2)
+    assert list(map(shown, score_each(EVALUATOR, given[:2], executor=engine))) == expected[:2]
+    assert {len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")} == {2}
+
+
+@pytest.mark.explore
+def test_a_task_whose_workers_are_always_killed_is_an_error(dask, tmp_path):
+    path = write_run(tmp_path / "run", 3).path
+    engine = Killing(dask, tmp_path / "deaths", 1, times=9)
+    with pytest.raises(WorkerError):
+        list(score_each(EVALUATOR, [path], executor=engine))
+    assert len(list((tmp_path / "deaths").iterdir())) == 3
+    [after] = score_each(EVALUATOR, [path], executor=dask)
+    assert shown(after) == shown(EVALUATOR.evaluate(path))
+
+
+@pytest.mark.explore
+def test_the_command_scores_on_a_cluster_that_is_running(dask, call, words):
+    assert call(*words, "--cluster", dask._client.scheduler.address) == call(*words)

@@ -10,7 +10,7 @@ import pandas
 import polars
 import pytest
 from asserting import refusing
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from coliee_adapters import records
@@ -137,26 +137,6 @@ def test_arrays_are_judged_as_their_ids_are(case, documents, chance):
     names = [(evaluator.queries[query], documents[document], score) for query, document, score in rows]
     frame = pandas.DataFrame(sorted(names, key=lambda row: evaluator.queries.index(row[0])), columns=Row._fields)
     check_same(outcome(evaluator, arrays), outcome(evaluator, frame))
-
-
-@settings(max_examples=25)
-@given(st.randoms())
-def test_the_query_itself_is_taken_out_however_the_run_is_given(chance):
-    ids = [f"x{at}" for at in range(6)]
-    gold = {query: {document: 1 for document in chance.sample(ids, 3) if document != query} for query in ids[:3]}
-    run = {query: {document: chance.random() for document in chance.sample(ids, 4)} for query in gold}
-    without = {query: {one: ranking[one] for one in ranking if one != query} for query, ranking in run.items()}
-    evaluator = Evaluator(gold, ["map", "P_1", "num_ret", "MicroF1"], task="beir", documents=ids)
-    rows = _rows(run)
-    queries, documents, scores = zip(*rows, strict=True)
-    arrays = (
-        np.array([evaluator.queries.index(query) for query in queries]),
-        np.array([ids.index(document) for document in documents]),
-        np.array(scores),
-    )
-    expected = outcome(evaluator, without)
-    for one in (run, arrays, pandas.DataFrame(rows, columns=["query", "document", "score"])):
-        check_same(outcome(evaluator, one), expected)
 
 
 class Ranx:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from asserting import done, failing, heard, mentions, refusing
+from asserting import done, failing, mentions, refusing
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Answers, Decisions, evaluate, fuse, read_run
@@ -108,25 +108,3 @@ def test_words_are_named_with_columns_and_classes_counted_through_a_protocol(cal
     Path("keys.jsonl").write_text("".join(json.dumps({"id": q, "said": f"w{y}"}) + "\n" for q, y in GOLD.items()))
     for named in (["--columns", "answer=said,Y=wY,N=wN"], ["--columns", "answer=said", "--labels", "Y=wY,N=wN"]):
         assert "1.0000" in done(call, "evaluate", "gold.json", "keys.jsonl", *named)[0]
-    Path("classes.toml").write_text(
-        'task = "classes"\ntitle = "A to D"\nparts = ["documents"]\nmeasures = ["Accuracy"]\nsource = "ours"\n'
-        '[scores]\nAccuracy = "MacroP"\n[gold]\ncontainer = "json"\n[gold.documents]\n[run]\nlike = "gold"\n'
-    )
-    Path("gold.json").write_text('{"q1": "A", "q2": "C", "q3": "D", "q4": "B"}')
-    Path("run.json").write_text('{"q1": "A", "q2": "B", "q3": "D"}')
-    out, _ = done(call, "evaluate", "gold.json", "run.json", "--protocol", "classes.toml")
-    assert out.split() == ["run", "Accuracy", "run", "0.5000"]
-
-
-def test_remarks_on_answers_are_true_of_the_measures_asked_for():
-    both, accuracy, articles = (
-        [
-            remark
-            for remark in evaluate("gold.xml", "articles", answers="sorry.txt", measures=asked, decisions=WRONG).remarks
-            if remark.kind in ("unreadable-answer", "partial-answers")
-        ]
-        for asked in (["Accuracy", "MacroF2"], ["Accuracy"], ["MacroF2"])
-    )
-    assert [remark.kind for remark in both] == [remark.kind for remark in accuracy] != [articles[0].kind]
-    assert ["wrong" in remarks[0] for remarks in (both, accuracy, articles)] == [True, True, False]
-    assert not any("refused" in heard(remark) for remark in (*both, *accuracy, *articles))

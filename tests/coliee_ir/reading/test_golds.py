@@ -150,22 +150,16 @@ def test_remarks_of_golds_add_up_with_their_files_and_a_folder_without_any_is_re
         read_gold("notes")
 
 
-GOLD = '{"000001": ["000018"], "000002": ["000099"]}'
-
-
-@pytest.mark.parametrize(
-    ("gold", "run", "swapped"),
-    [
-        (GOLD, "000001 000018 T\n", True),
-        (GOLD, '{"000001": {"000018": 0.5}}', True),
+def test_a_gold_and_a_run_that_are_swapped_are_asked_about(here, call):
+    cases = '{"000001": ["000018"], "000002": ["000099"]}'
+    for gold, run, swapped in (
+        (cases, "000001 000018 T\n", True),
+        (cases, '{"000001": {"000018": 0.5}}', True),
         ("q1 0 d1 1\n", "q1 Q0 d1 1 0.5 T\n", True),
-        (GOLD, "hello\n", False),
-        (GOLD, GOLD[:-1], False),
+        (cases, cases[:-1], False),
         ("q1 Q0 d1 1 0.5 T\n", "q1 Q0 d1 1 0.5 T\n", False),
-    ],
-)
-def test_a_gold_and_a_run_that_are_swapped_are_asked_about(here, call, gold, run, swapped):
-    Path("gold").write_text(gold)
-    Path("run").write_text(run)
-    err = failing(call, "evaluate", "run", "gold")
-    assert (err.count("\n"), "swap" in err) == (1, swapped)
+    ):
+        Path("gold").write_text(gold)
+        Path("run").write_text(run)
+        err = failing(call, "evaluate", "run", "gold")
+        assert (err.count("\n"), "swap" in err) == (1, swapped)
