@@ -1,4 +1,4 @@
-"""Files that lie elsewhere: read by ranges, known again by what their server says, without credentials in messages."""
+"""Files that lie elsewhere: known again by what their server says, without credentials in messages."""
 
 import contextlib
 import io
@@ -11,8 +11,10 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from asserting import refusing
@@ -43,60 +45,24 @@ def memory():
     system.rm("/", recursive=True)
 
 
-class _Server(ThreadingHTTPServer):
-    """Serves a folder: with or without ranges, entity tags and lengths; keeps the requests."""
-
-    folder = Path()
-    ranges = True
-    password = ""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.asked = []
-
-
 class _Handler(SimpleHTTPRequestHandler):
-    server: _Server
+    """Serves a folder, perhaps for a password in the address; keeps the requests."""
+
+    server: Any
 
     def log_message(self, *_):
         pass
 
-    def do_HEAD(self):
-        self.do_GET()
-
-    def do_GET(self):
-        path = self.server.folder / self.path.partition("?")[0].lstrip("/")
-        if path.is_dir():
-            links = "".join(f'<a href="{one.name}">{one.name}</a>' for one in sorted(path.iterdir()))
-            return self._send(200, links.encode())
-        if not path.is_file():
-            return self._send(404, b"")
-        if self.server.password and self.server.password not in self.path:
-            return self._send(403, b"")
-        content = path.read_bytes()
-        headers = {"ETag": f'"{hash(content)}"'}
-        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+    def send_head(self):
         self.server.asked.append(self.command)
-        if asked is None or not self.server.ranges:
-            return self._send(200, content, headers)
-        first, last = map(int, asked.groups())
-        headers["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
-        return self._send(206, content[first : last + 1], headers)
-
-    def _send(self, status, content, headers=()):
-        self.send_response(status)
-        for name, value in {**dict(headers), "Content-Length": str(len(content))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(content)
+        return super().send_head() if self.server.password in self.path else self.send_error(403)
 
 
 @pytest.fixture
-def server(tmp_path):
+def server(here):
     needs("aiohttp")
-    with _Server() as made:
-        made.folder = tmp_path
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(here))) as made:
+        made.asked, made.password = [], ""
         thread = threading.Thread(target=made.serve_forever, args=(0.01,))
         thread.start()
         yield made
@@ -133,7 +99,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(memory):
 
 def test_a_file_of_the_web_is_downloaded_once(server):
     lines = b"".join(b"q%06d Q0 d%d 1 1.5 TAG\n" % (n, n) for n in range(20_000))
-    (server.folder / "run.txt").write_bytes(lines)
+    Path("run.txt").write_bytes(lines)
     source = Source(address(server, "run.txt"))
     assert (source.kind, source.head(), source.text()) == (PathKind.TEXT, lines[: 1 << 16], lines.decode())
     assert b"".join(source.blocks(100_000)) == lines
@@ -164,10 +130,8 @@ def test_what_cannot_be_read_or_written_is_one_sentence(memory, call, run):
         assert call("evaluate", TASK1 / "gold.json", TASK1 / "bm25.txt", "-o", run)[:2] == (2, "")
 
 
-@pytest.mark.parametrize("ranges", [True, False])
-def test_scores_of_the_web_are_those_of_files(server, ranges, call):
-    server.ranges = ranges
-    shutil.copytree(TASK1, server.folder / "task1")
+def test_scores_of_the_web_are_those_of_files(server):
+    shutil.copytree(TASK1, "task1")
     evaluator = Evaluator(address(server, "task1/gold.json"), ["AP", "MicroF1"])
     names = ("bm25.txt", "dense.txt", "rerank.json")
     found = score_each(evaluator, [address(server, f"task1/{name}") for name in names])
@@ -178,7 +142,7 @@ def test_scores_of_the_web_are_those_of_files(server, ranges, call):
 
 def test_credentials_are_never_printed(server, call, tmp_path):
     server.password = "S3CRET"
-    shutil.copytree(TASK1, server.folder / "task1")
+    shutil.copytree(TASK1, "task1")
     good = address(server, "task1/bm25.txt?key=S3CRET")
     wrong = address(server, "task1/bm25.txt?key=WRONG").replace("://", "://ann:PASSWORD@")
     missing = address(server, "task1/none.txt?key=S3CRET")
@@ -265,11 +229,3 @@ def test_a_run_in_a_bucket_is_scored_in_parts(bucket, tmp_path, odd):
         for parts in (1, 7):
             found = EVALUATOR.evaluate(f"s3://coliee/{odd}/run", jobs=parts, executor=threads)
             assert shown(found) == wanted
-
-
-def test_an_object_that_is_overwritten_while_it_is_read_is_an_error(bucket):
-    bucket.pipe_file("coliee/changing", (TASK1 / "bm25.txt").read_bytes())
-    source = Source("s3://coliee/changing")
-    with pytest.raises(InputError, match="changed"), source.open() as stream:
-        stream.read(10)
-        bucket.pipe_file("coliee/changing", (TASK1 / "dense.txt").read_bytes())

@@ -334,27 +334,18 @@ def test_in_every_function():
 
 
 @settings(deadline=None, max_examples=60)
-@given(
-    task=st.sampled_from(sorted(GOLDS)),
-    seed=st.integers(0, 1 << 32),
-    length=st.sampled_from([1, 3, 20]),
-    hits=st.integers(1, 6),
-    extra=st.booleans(),
-)
-def test_a_weak_run_in_honest_ids_is_never_refused(task, seed, length, hits, extra):
-    chance = random.Random(seed)
+@given(st.sampled_from(sorted(GOLDS)), st.randoms(), st.sampled_from([1, 3, 20]), st.integers(1, 6), st.booleans())
+def test_a_weak_run_in_honest_ids_is_never_refused(task, chance, length, hits, extra):
     gold = GOLDS[task](chance)
     other = GOLDS[task](chance)  # another collection in the same form, and other tasks' ids among them
     pool = [one for judged in (*gold.values(), *other.values()) for one in judged]
     if chance.random() < 0.3:
         pool += [one for of in GOLDS.values() for judged in of(chance).values() for one in judged]
-    run = {query: list(dict.fromkeys(chance.choices(pool, k=length))) for query in gold}
+    run = {query: chance.choices(pool, k=length) for query in gold}
     for query in chance.sample(sorted(gold), hits):
         run[query][0] = gold[query][0]
     run = {query: list(dict.fromkeys(documents)) for query, documents in run.items()}
-    if extra:
-        run |= {query: judged for query, judged in other.items() if query not in run}
-    scored(gold, run, task)
+    scored(gold, {**other, **run} if extra else run, task)
 
 
 PIECES = [
@@ -379,18 +370,6 @@ def test_what_is_asked_of_all_ids_at_once_holds_for_each(text, before, behind, o
 
 # ids in the languages of the field: what differs only in Unicode form is reported
 
-IN_FORM = {
-    "q1": {"Điều5": 1, "第5条": 1, "x": 1},
-    "q2": {"क\u093cानून": 1, "カード": 1},
-    "質問4": {"z": 1},
-    "q5": {"y": 1},
-}
-IN_ANOTHER = {
-    "q1": [normalize("NFD", "Điều5"), "第５条", "x"],
-    "q2": ["\u0958ानून", "ｶｰﾄﾞ"],
-    "質問４": ["z"],
-    "q5": ["\u200by"],
-}
 alike = st.text("a1１é" + "e\u0301カｶ\u200b\u00a0", min_size=1, max_size=3)
 
 
@@ -412,13 +391,15 @@ def test_what_differs_only_in_form_is_found_and_matches_nothing(gold, run):
 
 
 def test_ids_in_another_form_are_reported_beside_the_score_and_refused_where_nothing_else_is(here, call):
-    scores = evaluate(IN_FORM, IN_ANOTHER, task="trec", measures=["R@10"])
+    gold = {"q1": {"Điều5": 1, "第5条": 1, "x": 1}, "q2": {"क\u093cानून": 1}, "質問4": {"z": 1}, "q5": {"y": 1}}
+    run = {"q1": [normalize("NFD", "Điều5"), "第５条", "x"], "q2": ["\u0958ानून"], "質問４": ["z"], "q5": ["\u200by"]}
+    scores = evaluate(gold, run, task="trec", measures=["R@10"])
     (remark,) = (text for text in scores.remarks if text.kind == "other-form")
-    assert heard(remark).startswith("6 ")
+    assert heard(remark).startswith("5 ")
     assert scores.measures["R@10"] == pytest.approx((1 / 3 + 0 + 0 + 0) / 4)
-    for run, shown in (({"質問４": ["z"]}, "質問４ for 質問4"), ({"q5": ["y\u200b"]}, "y\\u200b for y")):
+    for query, shown in (("質問４", "質問４ for 質問4"), ("q5", "\\u200by for y")):
         with refusing(MismatchError, f"…{shown}…"):
-            evaluate(IN_FORM, run, task="trec")
+            evaluate(gold, {query: run[query]}, task="trec")
     asked = [{"question_id": "Câu1", "relevant_articles": [{"law_id": "Luật", "article_id": "5"}]}]
     Path("gold.json").write_text(json.dumps(asked), encoding="utf-8")
     Path("run.json").write_text(json.dumps(asked).replace("C\\u00e2u1", "Ca\\u0302u1"), encoding="utf-8")
