@@ -334,8 +334,15 @@ def test_in_every_function():
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.sampled_from(sorted(GOLDS)), st.randoms(), st.sampled_from([1, 3, 20]), st.integers(1, 6), st.booleans())
-def test_a_weak_run_in_honest_ids_is_never_refused(task, chance, length, hits, extra):
+@given(
+    st.sampled_from(sorted(GOLDS)),
+    st.integers(0, 1 << 32),
+    st.sampled_from([1, 3, 20]),
+    st.integers(1, 6),
+    st.booleans(),
+)
+def test_a_weak_run_in_honest_ids_is_never_refused(task, seed, length, hits, extra):
+    chance = random.Random(seed)
     gold = GOLDS[task](chance)
     other = GOLDS[task](chance)  # another collection in the same form, and other tasks' ids among them
     pool = [one for judged in (*gold.values(), *other.values()) for one in judged]

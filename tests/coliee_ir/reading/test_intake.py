@@ -9,7 +9,6 @@ import one_step
 import pytest
 from asserting import clause, done, failing, mentions, refusing
 from example_runs import EXAMPLES
-from parsed_page import data_in
 from sent import write
 
 from coliee_adapters.errors import InputError
@@ -287,25 +286,16 @@ def test_a_folder_of_golds_or_a_list_of_them_is_one_gold(years):
     assert ([entry.tag for entry in board.entries], board.invalid) == (["T"], ())
 
 
-def numbers(tree):
-    """What JSON holds besides names of files, and what is said of them."""
-    if isinstance(tree, dict):
-        return {name: numbers(part) for name, part in tree.items() if name not in ("gold", "inputs", "details")
-                and "remark" not in name}  # fmt: skip
-    return [numbers(part) for part in tree] if isinstance(tree, list) else tree
-
-
 RUNS = [EXAMPLES / "task1" / name for name in ("bm25.txt", "dense.txt", "rerank.json")]
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        ("evaluate", "GOLD", *RUNS, "-q", "-f", "json"),
-        ("leaderboard", "GOLD", *RUNS, "-f", "json"),
-        ("tune", "GOLD", RUNS[2], "--by", "k", "-f", "json"),
-        ("fuse", *RUNS[1:], "--fit", "GOLD", "-o", "run.txt", "--save", "OUT"),
-        ("report", "GOLD", *RUNS[1:], "-o", "OUT"),
+        ("evaluate", "GOLD", *RUNS, "-q", "-f", "csv"),
+        ("leaderboard", "GOLD", *RUNS, "-f", "csv"),
+        ("tune", "GOLD", RUNS[2], "--by", "k", "-f", "csv"),
+        ("fuse", *RUNS[1:], "--fit", "GOLD", "-o", "OUT"),
     ],
 )
 @pytest.mark.usefixtures("one_deal")
@@ -318,9 +308,8 @@ def test_every_command_sees_the_golds_of_several_years_as_one(here, call, comman
         first, *others = parts
         words = [first if word == "GOLD" else word for word in command]
         out, _ = done(call, *words, *(word for other in others for word in (option, other)))
-        out = Path("OUT").read_text() if "OUT" in words else out
-        found.append(numbers(data_in(out, "details") if command[0] == "report" else json.loads(out)))
-    assert found[0] == found[1] and len(str(found[0])) > 500
+        found.append(Path("OUT").read_text() if "OUT" in words else out)
+    assert found[0] == found[1] and len(found[0]) > 100
 
 
 def test_golds_of_a_folder_are_converted_without_links_out_of_it(years, call):

@@ -15,7 +15,6 @@ from coliee_ir import read_gold, read_run, to_run
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.tasks import find_task
 
-QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 TORT = (
     '{"tort_id": "0", "plaintiff_claims": [{"id": "0", "is_accepted": true}], "defendant_claims": [], '
     '"court_decision": true}\n'
@@ -85,8 +84,7 @@ def test_records_are_given_back_themselves_and_paths_are_opened(tmp_path):
     assert [read_gold(gold), read_run(run), read_run(answers)] == [gold, run, answers]
     source = readable(Path(written(tmp_path, "gold", GOLDS["json"])))
     assert isinstance(source, Source)
-    assert readable(source) is source
-    assert readable(QRELS) is QRELS
+    assert [readable(of) for of in (source, gold)] == [source, gold]
 
 
 def test_ids_lose_txt_except_in_plain_trec(tmp_path):
@@ -154,36 +152,19 @@ def test_ids_in_memory_may_have_commas_in_plain_trec_only():
 
 # what files hold that evaluate refuses in a sentence, with file, line and remedy; and what it reads nevertheless
 
-GOLD = {"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007"]}
-
-
-CASES = json.dumps(GOLD)
-PAIR = '<pair id="R07-{n}-O" label="Y"><article>96</article><t2>x</t2></pair>'
-XML = f"<dataset>\n{PAIR.format(n='01')}\n{PAIR.format(n='02')}\n</dataset>\n"
-DECIDED = (
-    '{{"tort_id": "{n}", "plaintiff_claims": [{{"id": "0", "is_accepted": {claim}}}], "defendant_claims": [], '
-    '"court_decision": {decision}}}\n'
-)
-TORTS = DECIDED.format(n=0, claim="true", decision="true") + DECIDED.format(n=1, claim="false", decision="false")
-COLUMNS = "000001 000018 T\n"
-LABELS = "R07-01-O Y T\n"
-
+CASES = '{"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007"]}'
 #: gold, run, options, and what is said: file, line if any, what stood there, what to do
 REFUSED = {
-    "two columns": (CASES, COLUMNS + "000001 000203\n", [],
+    "two columns": (CASES, "000001 000018 T\n000001 000203\n", [],
         "run, line 2: 2 columns (found '000001 000203'); expected 3 columns: QUERY DOCUMENT TAG …"),
     "probabilities for ranks": (CASES, "query_id,doc_id,p\n000001,000018,0.5\n", ["--columns", "rank=p"],
         "run, line 2: [bad-score] … (found '0.5'); …score=NAME"),
     "broken JSON run": (CASES, '{\n"000001": ["000018",\n}', [],
         "run, line 3, column 1: [syntax] Expecting value … (found '}')"),
-    "neither yes nor no": (XML, LABELS + "R07-02-O maybe T\n", [],
-        "run: [bad-label] 1 … 2 … is … (found 'line 2: maybe'); "),
-    "two answers": (XML, LABELS + "R07-01-O N T\n", [], "run, line 2: [conflicting] line 1 … (found 'R07-01-O N')"),
-    "a null claim": (TORTS, TORTS.replace('"is_accepted": true', '"is_accepted": null'), ["--task", "rationale"],
-        "run, line 1: [missing-label] 1 … 2 … instance '0', plaintiff claim '0'…"),
-    "a test set for gold": ('["000001", "000002"]', COLUMNS, [], "gold: [missing-label]"),
-    "an empty gold": (" \n\t\n", COLUMNS, [], "gold: [empty]"),
-    "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: unrecognised gold format (found 'hello'); "),
+    "a null claim": (TORT, TORT.replace('"is_accepted": true', '"is_accepted": null'), ["--task", "rationale"],
+        "run, line 1: [missing-label] 1 … 1 … instance '0', plaintiff claim '0'…"),
+    "a test set for gold": ('["000001", "000002"]', CASES, [], "gold: [missing-label]"),
+    "no gold at all": ("hello\n", CASES, [], "gold, line 1: unrecognised gold format (found 'hello'); "),
     "lost zeros": (CASES, "1 18 T\n2 99 T\n", [], "run: [mismatch] '1', '2'… gold … '000001', '000002', '000003'… 6 …"),
 }  # fmt: skip
 
@@ -191,8 +172,8 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_read_is_refused_in_a_sentence(name, here, call):
     gold, run, options, said = REFUSED[name]
-    for path, content in (("gold", gold), ("run", run)):
-        Path(path).write_bytes(content.encode() if isinstance(content, str) else content)
+    Path("gold").write_text(gold)
+    Path("run").write_text(run)
     err = failing(call, "evaluate", "gold", "run", *options)
     assert err.startswith("coliee-ir: ")
     assert mentions(err, said)
@@ -207,6 +188,5 @@ def test_untidy_files_are_read_and_comments_counted(here, call):
     )
     out, err = done(call, "evaluate", "gold", "[TEAM] Task 1 run0.txt", "-f", "csv")
     assert list(map(float, out.splitlines()[-1].split(",")[1:])) == [2 * 3 / 7, 1, 3 / 4]
-    assert matches(
-        err.splitlines()[3:], ["T: [comment] 3 … (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"]
-    )
+    comments = "T: [comment] 3 … (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"
+    assert matches(err.splitlines()[3:], [comments])
