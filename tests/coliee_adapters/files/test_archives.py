@@ -176,4 +176,5 @@ def test_what_is_refused(what, tmp_path, monkeypatch):
     for read in (lambda: archives.contents(str(path)), Source(path).check):
         error = refused(read)
         assert (error.kind, error.path, problem in error.problem) == (kind, str(path), True)
+    assert archives.mails_of(str(path)) == archives.mails_of(__file__) == ({}, False)
     assert walk([tmp_path]).files == [str(path)]  # and whoever opens it says so

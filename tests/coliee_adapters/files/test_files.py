@@ -22,7 +22,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import limits
 from coliee_adapters.files.limits import Limits
 from coliee_adapters.files.source import BOM, Source, copies, decode
-from coliee_adapters.files.writing import check_outputs, open_text_replacing
+from coliee_adapters.files.writing import check_outputs, open_appending, open_text_replacing
 
 pack = partial(gzip.compress, mtime=0)
 
@@ -334,6 +334,11 @@ def test_of_what_crashes_nothing_is_written_and_the_old_file_stands(here, capsys
         }  # fmt: skip
         write("pipe", TEXT)
         assert os.read(reader, 1000) == TEXT.encode()
+        with pytest.raises(type(crash)), open_appending("old.txt") as stream:
+            stream.write(b"new")
+            stream.flush()
+            raise crash
+        assert Path("old.txt").read_text() == "old"
     finally:
         os.close(reader)
     assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
