@@ -4,27 +4,21 @@ import json
 import re
 
 import pytest
-from foreign_forms import ALL, MEASURES, File, Folder, in_line_order, qrels, trec_run
+from foreign_forms import ALL, MEASURES, File, in_line_order, qrels, trec_run
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate
 
-READ = [case.truth for case in ALL if case.outcome == "read" and case.truth.task != "4" and case.says is None]
+READ = [case.truth for case in ALL if case.outcome == "read" and case.truth.task != "4"]
 RANKED = [truth for at, truth in enumerate(READ) if truth not in READ[:at] and truth != in_line_order(truth)]
 
 
 def put(held, folder, name):
     """The gold or run as ``evaluate`` takes it."""
-    if isinstance(held, File):
-        path = folder / f"{name}{held.ending}"
-        path.write_bytes(held.content)
-        return path
-    if isinstance(held, Folder):
-        (folder / name).mkdir()
-        for file, content in held.files.items():
-            (folder / name / file).write_bytes(content)
-        return folder / name
-    return held.make()
+    if not isinstance(held, File):
+        return held.make()
+    (folder / f"{name}{held.ending}").write_bytes(held.content)
+    return folder / f"{name}{held.ending}"
 
 
 def scored(case, folder):
@@ -48,10 +42,7 @@ def check_same(case, scores, folder):
     assert scores.counts == expected.counts
     if case.truth.task in ("3", "4"):
         assert scores.task == case.truth.task
-    said = "\n".join(scores.remarks)
-    assert not re.search(r"another run tag|do not stand together|twice and grouped", said)
-    if case.says:
-        assert re.search(case.says, said, re.IGNORECASE)
+    assert not re.search(r"another run tag|do not stand together|twice and grouped", "\n".join(scores.remarks))
 
 
 def check_named(case, text, folder):
@@ -81,17 +72,14 @@ def test_read_as_it_is_meant_or_refused_by_name_in_python_and_as_typed(case, tmp
     files = (tmp_path / f"gold{case.gold.ending}", tmp_path / f"run{case.run.ending}")
     code, out, err = call("evaluate", *files, "-f", "json", *columns, *(word for m in names for word in ("-m", m)))
     if scores is None:
-        assert (code, out) == (2, "")
-        assert sentence in err
+        assert (code, out) == (2, "") and sentence in err
         check_named(case, err, tmp_path)
     else:
         assert code == 0
-        (run,) = json.loads(out)["runs"]
-        assert run["measures"] == scores.measures
+        assert [run["measures"] for run in json.loads(out)["runs"]] == [scores.measures]
 
 
-def test_the_corpus_is_large_and_its_names_are_distinct():
-    assert len(ALL) >= 80
+def test_the_names_of_the_cases_are_distinct_and_each_refusal_names_something():
     assert len({case.id for case in ALL}) == len(ALL)
     assert not any(case.outcome == "refused" and not case.words for case in ALL)
 

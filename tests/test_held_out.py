@@ -23,10 +23,7 @@ def test_the_truth_is_what_the_rule_scores_on_the_fresh_queries():
 
 
 def test_a_row_sums_up_its_worlds():
-    some = [
-        held_out.Outcome(0.5, 0.6, 0.40, 0.30, 0.50, 0.42, 0.43),
-        held_out.Outcome(0.5, 0.6, 0.44, 0.43, 0.50, 0.42, 0.43),
-    ]
+    some = [held_out.Outcome(0.5, 0.6, *fitted, 0.50, 0.42, 0.43) for fitted in ((0.40, 0.30), (0.44, 0.43))]
     assert held_out.row(25, some) == "| 25 | 0.500 | 0.600 | 0.420 | 0.420 (0.430) | +0.000 ± 0.020 | 0.135 | 50% |"
 
 

@@ -10,14 +10,9 @@ of lines where it should rank by scores is found out.
 
 import collections
 import csv
-import gzip
 import importlib
 import io
 import json
-import pickle
-import re
-import tarfile
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -69,13 +64,6 @@ ANSWERS = Truth(
 
 #: a system that says yes to everything, in numbers what Article 1 is too
 ALL_YES = ANSWERS._replace(run=dict.fromkeys(ANSWERS.run, True))
-
-#: a run whose relevant documents come last, as when lists are sorted the wrong way round
-WORST_FIRST = Truth(
-    {f"0001{n:02d}": {"000208": 1, "000209": 1} for n in range(20)},
-    {f"0001{n:02d}": {f"00020{d}": float(10 - d) for d in range(1, 10)} for n in range(20)},
-    "1",
-)
 
 
 def only_relevant(truth):
@@ -129,19 +117,13 @@ class File(NamedTuple):
     ending: str = ".txt"
 
 
-class Folder(NamedTuple):
-    """A folder of files, by name."""
-
-    files: Mapping[str, bytes]
-
-
 class Memory(NamedTuple):
     """A Python object: what makes it."""
 
     make: Callable[[], object]
 
 
-Held = File | Folder | Memory
+Held = File | Memory
 
 
 def lines(rows, separator=" "):
@@ -192,33 +174,6 @@ def trec_run(truth, separator=" "):
     return File(lines(rows, separator))
 
 
-def statute_xml(answers):
-    pairs = "".join(
-        f'<pair id="{query}" label="{label(answer)}">\n<t1>\nArticle {at} The owner may do so.\n</t1>\n'
-        f"<t2>The owner may.</t2>\n</pair>\n"
-        for at, (query, answer) in enumerate(answers.items(), start=101)
-    )
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<dataset>\n{pairs}</dataset>\n'.encode()
-
-
-def zipped(names):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name in names:
-            archive.writestr(zipfile.ZipInfo(name), trec_run(WEB).content)
-    return stream.getvalue()
-
-
-def tarred():
-    stream = io.BytesIO()
-    content = trec_run(WEB).content
-    with tarfile.open(fileobj=stream, mode="w") as archive:
-        entry = tarfile.TarInfo("run.txt")
-        entry.size = len(content)
-        archive.addfile(entry, io.BytesIO(content))
-    return stream.getvalue()
-
-
 # ── Cases ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -226,8 +181,7 @@ def tarred():
 class Case:
     """A gold and a run, and what must come of them: ``either`` where both are right, and anything else is wrong.
 
-    ``words`` are regular expressions that the error matches, ``never`` one that it does not, ``says`` one that a remark
-    matches.
+    ``words`` are regular expressions that the error matches, ``never`` one that it does not.
     """
 
     name: str
@@ -238,7 +192,6 @@ class Case:
     words: tuple[str, ...] = ()
     never: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
-    says: str | None = None
 
     @property
     def id(self):
@@ -273,23 +226,10 @@ read("LeCaRD v2 qrels, grades 0 to 3", LECARD, gold=qrels(LECARD, "\t"))
 read("BEIR and MTEB qrels", WEB, gold=table(["query-id", "corpus-id", "score"], judged_rows(WEB), "\t"))
 read("pandas with its index", WEB, gold=table(["", "qid", "docno", "label"], indexed(judged_rows(WEB))))
 read("a spreadsheet with semicolons", WEB, gold=table(["Query ID", "Doc ID", "Relevance"], judged_rows(WEB), ";"))
-read("pairs of cases, without a grade", only_relevant(CASES),
-    gold=table(["base_case", "related_case"], [(q, d) for q, found in relevant(CASES).items() for d in found]))
 either("two columns without names", SETS, r"column",
     gold=File(lines(((q, d) for q, found in relevant(WEB).items() for d in found), "\t"), ".tsv"))
-either("grades written as decimal numbers", WEB, r"relevance|integer",
-    gold=table(["query_id", "doc_id", "relevance"], [(q, d, float(level)) for q, d, level in judged_rows(WEB)]))
 refused("a column of grades whose name is not known", CASES, r"relevance|--columns", r"candidate_is_noticed",
     gold=table(["case_id", "candidate_case", "candidate_is_noticed"], judged_rows(CASES)))
-read("XML of several years in a folder", ANSWERS,
-    gold=Folder({"riteval_R01.xml": statute_xml({q: a for q, a in ANSWERS.gold.items() if q < "R01-03"}),
-        "riteval_R01_2.xml": statute_xml({q: a for q, a in ANSWERS.gold.items() if q >= "R01-03"})}))
-read("qrels of several years in a folder", STATUTE,
-    gold=Folder({"H30.txt": qrels(STATUTE._replace(gold={"H30-18-1": STATUTE.gold["H30-18-1"]})).content, "R01.txt":
-        qrels(STATUTE._replace(gold={q: STATUTE.gold[q] for q in ("R01-01-A", "R01-02-I")})).content}))
-refused("a folder in which this query appears twice", ANSWERS, r"R01-01-A",
-    gold=Folder({"one.xml": statute_xml(ANSWERS.gold), "two.xml": statute_xml({"R01-01-A": True})}))
-
 # golds in JSON
 read("BEIR and pytrec_eval, `{query: {document: grade}}`", WEB, gold=object_(WEB.gold))
 read("LeCaRD v1, ids are numbers", only_relevant(LECARD),
@@ -361,22 +301,10 @@ read("NIST's results.trunc: words behind the tag", WEB,
     run=File(trec_run(WEB).content.replace(b" TAG\n", b" TAG more at the end\n", 3)))
 either("the line ends of an old Mac", WEB, r"carriage return|column",
     run=File(trec_run(WEB).content.replace(b"\n", b"\r")))
-read("two files with byte order marks, one after the other", WEB,
-    run=File(b"".join(b"\xef\xbb\xbf" + trec_run(WEB._replace(run={q: WEB.run[q]})).content for q in WEB.run)))
-refused("UTF-16", WEB, r"UTF-16|UTF-8", run=File(trec_run(WEB).content.decode().encode("utf-16")))
-refused("ids without their leading zeros", CASES, r"leading zeros",
-    run=File(trec_run(CASES).content.replace(b"000", b"")))
-refused("documents with a prefix, in a run over all years", STATUTE, r"no document|Article_",
-    run=File(lines([(f"H{n}-1-1", "Q0", "Article_5", 1, 1.0, "T") for n in range(10, 40)] + [(q, "Q0", f"Article_{d}",
-        1, s, "T") for q, d, s in scored_rows(STATUTE)])))
-
 # runs in JSON
 read("COLIEE's lists, best first", WEB, run=object_(best_first(WEB)))
 read("LeCaRD's lists, ids are numbers", LECARD,
     run=object_({q: [int(d) for d in found] for q, found in best_first(LECARD).items()}))
-read("lists that begin with the worst", WORST_FIRST,
-    run=object_(best_first(WORST_FIRST)),
-    says=r"revers|upside|other way")
 read("pytrec_eval and ranx, `{query: {document: score}}`", WEB, run=object_(WEB.run))
 read("`{query: [[document, score]]}`", WEB,
     run=object_({q: [[d, s] for d, s in scored.items()] for q, scored in WEB.run.items()}))
@@ -385,12 +313,9 @@ read("`{query: {document: {rank, score}}}`", CASES,
         CASES.run.items()}))
 read("`{query: [{docid, score}]}`", WEB,
     run=object_({q: [{"docid": d, "score": s} for d, s in scored.items()] for q, scored in WEB.run.items()}))
-read("one `{query: [document]}` a line", WEB, run=json_lines({q: found} for q, found in best_first(WEB).items()))
 read("one `{query: {document: score}}` a line", WEB, run=json_lines({q: scored} for q, scored in WEB.run.items()))
 read("one record a line", WEB, run=json_lines(records(("qid", "pid", "sim"), scored_rows(WEB))))
 read("records with ranks only", WEB, run=json_lines(records(("qid", "docno", "rank"), ranked_rows(WEB))))
-read("records with ids that are numbers", MARCO,
-    run=json_lines({"query_id": int(q), "doc_id": int(d), "score": s} for q, d, s in scored_rows(MARCO)))
 refused("answers of TREC RAG", MARCO, r"answer|RAG|references|label",
     run=json_lines({"qid": q, "run_id": "A", "answer": [{"text": "x", "citations": [0]}], "references": found} for q,
         found in best_first(MARCO).items()))
@@ -402,10 +327,6 @@ refused("answers given as a run of documents", CASES, r"label|answer",
 # answers Y and N
 PREDICTED = [(q, label(a)) for q, a in ANSWERS.run.items()]
 read("commas without names", ANSWERS, run=table([], PREDICTED))
-for title, words in (("1 and 0", "01"), ("True and False", ("False", "True")), ("yes and no", ("no", "yes"))):
-    read(f"answers {title}, columns", ANSWERS, run=File(lines((q, words[a], "TAG") for q, a in ANSWERS.run.items())))
-    read(f"answers {title}, a table", ANSWERS,
-        run=table(["id", "prediction"], [(q, words[a]) for q, a in ANSWERS.run.items()]))
 ALL_ONES = dict.fromkeys(ALL_YES.run, "1")
 for title, all_ones in (
     ("columns without a tag", File(lines(ALL_ONES.items()))),
@@ -414,15 +335,10 @@ for title, all_ones in (
     ("`{question: text}`", object_(ALL_ONES)),
 ):
     read(f"answers that are all 1, {title}", ALL_YES, run=all_ones)
-read("a column of answers named by the user", ANSWERS,
-    run=table(["id", "verdict"], PREDICTED), columns={"answer": "verdict"})
 read("answers, one record a line", ANSWERS, run=json_lines({"id": q, "label": a, "expert": "E1"} for q, a in PREDICTED))
 read("`{question: answer}`", ANSWERS, run=object_(dict(PREDICTED)))
-read("`{question: true}`", ANSWERS, run=object_(ANSWERS.run))
-either("`{question: 1}`", ANSWERS, r"label|answer", run=object_({q: int(a) for q, a in ANSWERS.run.items()}))
 refused("an answer that is neither Y nor N: `Sorry`", ANSWERS, r"Sorry",
     run=File(lines([*PREDICTED[:-1], ("R01-04-O", "Sorry")])))
-read("the gold as a table", ANSWERS, gold=table(["id", "label"], [(q, label(a)) for q, a in ANSWERS.gold.items()]))
 read("the gold as a table of 1 and 0", ANSWERS,
     gold=table(["pair_id", "gold_label"], [(q, int(a)) for q, a in ANSWERS.gold.items()], "\t"))
 read("the gold as a list of records with texts", ANSWERS,
@@ -431,8 +347,6 @@ read("the gold as a list of records with texts", ANSWERS,
 either("VLSP's list of records", ANSWERS, r"example_id",
     gold=object_([{"example_id": q, "label": "Yes" if a else "No", "statement": "x", "legal_passages": [{"article_id":
         "5"}]} for q, a in ANSWERS.gold.items()]))
-read("the gold as `{question: answer}`", ANSWERS, gold=object_({q: label(a) for q, a in ANSWERS.gold.items()}))
-
 # Python objects
 def tuples(name, names, rows):
     return Memory(lambda: [collections.namedtuple(name, names)(*row) for row in rows])
@@ -449,9 +363,6 @@ for library in ("pandas", "polars"):
         run=frame("qid docno score", scored_rows(WEB), library=library))
     read(f"a frame of {library} with ranks only", WEB,
         run=frame("query_id doc_id rank", ranked_rows(WEB), library=library))
-read("PyTerrier's whole frame", WEB,
-    run=frame("qid docid docno rank score query", [(q, at, d, ranks(WEB.run[q])[d] - 1, s, "owner") for at, (q, d, s) in
-        enumerate(scored_rows(WEB))]))
 read("ir_datasets' tuples", WEB,
     gold=tuples("TrecQrel", "query_id doc_id relevance iteration", [(*row, "0") for row in judged_rows(WEB)]),
     run=tuples("GenericScoredDoc", "query_id doc_id score", scored_rows(WEB)))
@@ -465,24 +376,7 @@ read("sentence-transformers' hits", WEB,
     run=Memory(lambda: {q: [{"corpus_id": d, "score": s} for d, s in
         scored.items()] for q, scored in WEB.run.items()}))
 
-# files that are neither
-for name, content, words in (
-    ("a zip archive", zipped(["run.txt"]), r"zip"),
-    ("an Excel workbook", zipped(["[Content_Types].xml", "xl/workbook.xml"]), r"Excel|xlsx|zip|spreadsheet"),
-    ("a tar archive", tarred(), r"\btar\b"),
-    ("a compressed tar archive", gzip.compress(tarred(), mtime=0), r"\btar\b"),
-    ("a pickle", pickle.dumps(dict(WEB.run), protocol=4), r"pickle"),
-    ("damaged Parquet", b"PAR1\x15\x04\x15\x10\x15\x14L\x15\x02\x15\x00\x12\x00\x00PAR1", r"Parquet"),
-    ("a PDF", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n", r"PDF"),
-):
-    if not re.search("zip arch|tar arch", name):  # of which the command line reads the files, as of a folder
-        refused(f"{name} as the run", WEB, words, run=File(content, ".txt"))
-    refused(f"{name} as the gold", WEB, words, gold=File(content, ".txt"))
-refused("COLIEE's system description", CASES, r"description",
-    run=File(b"Task: 1\nRun tag: ALPHA1\n\n- Machine learning models:\nhttps://example.org/model\n"
-        b"- External resources:\nnone\n- Explaination:\nBM25\n"))
-refused("a page of the web in place of the file", WEB, r"web page",
-    run=File(b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n"))
+# a file that is neither
 refused("a pointer of Git LFS", WEB, r"LFS|column",
     run=File(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n"))
 # fmt: on

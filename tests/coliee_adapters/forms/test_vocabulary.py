@@ -19,13 +19,10 @@ GIVEN = "query=topic, score=sim, relevance=judged"
     ("kind", "names", "given", "roles"),
     [
         ("gold", "query-id corpus-id score", "", "query=query-id, document=corpus-id, relevance=score"),
-        ("gold", "query_id doc_id relevance iteration", "", "query=query_id, document=doc_id, relevance=relevance"),
         ("gold", "base_case related_case", "", "query=base_case, document=related_case"),
         ("gold", "pair_id label prediction votes", "", "query=pair_id, answer=label"),
-        ("gold", "id query label", "", "query=id, answer=label"),
         ("gold", "Unnamed:_0 qid docno", "", "query=qid, document=docno"),
         ("run", "qid docid docno rank score query", "", "query=qid, document=docno, score=score, rank=rank"),
-        ("run", "case_id candidate_id score", "", "query=case_id, document=candidate_id, score=score"),
         ("run", "query_case case_id sim", "", "query=query_case, document=case_id, score=sim"),
         ("run", "q_id doc_id run_id similarity", "", "query=q_id, document=doc_id, score=similarity, tag=run_id"),
         ("run", "id query document score", "", "query=query, document=document, score=score"),
@@ -33,7 +30,6 @@ GIVEN = "query=topic, score=sim, relevance=judged"
         ("run", "id query t1 label", "", "query=id, answer=label"),
         # names that the user gives win, and are given for gold and run together
         ("gold", "topic para judged", *["query=topic, document=para, relevance=judged"] * 2),
-        ("run", "qid docno score sim", "score=sim", "query=qid, document=docno, score=sim"),
         ("run", "id document verdict", "answer=Verdict", "query=id, answer=verdict"),
         ("run", "topic docno sim", GIVEN, "query=topic, document=docno, score=sim"),
         ("gold", "qid docno judged", GIVEN, "query=qid, document=docno, relevance=judged"),
@@ -47,11 +43,8 @@ def test_columns_are_known(kind, names, given, roles):
     ("names", "kind", "problem"),
     [
         ("query_id doc_id note", "gold", "[missing-column] relevance …"),
-        ("query_id doc_id run_id", "gold", "[missing-column] relevance …"),
         ("query_id doc_id note", "run", "[missing-column] score or rank …"),
-        ("query_id doc_id relevance", "run", "[missing-column] score or rank …"),
         ("topic_no para_no score", "run", "[missing-column] query …"),
-        ("query_id para_no score", "run", "[missing-column]"),
         ("query_id doc_id doc_id score", "run", "[ambiguous] document …"),
         ("case case_id score", "run", "[ambiguous] query …"),
     ],
