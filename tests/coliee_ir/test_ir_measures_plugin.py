@@ -92,24 +92,21 @@ def test_each_judged_query_has_its_value_answered_or_not(gold, run):
     ]  # fmt: skip
 
 
-def test_a_measure_is_named_in_the_syntax_of_ir_measures():
+@unparsable
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ast.Num, which it uses
+def test_a_measure_is_named_and_typed_in_the_syntax_of_ir_measures():
+    for measure in MEASURES:
+        assert ir_measures.parse_measure(str(measure)) == measure
     for measure, name in (
         (MicroF, "MicroF"), (MicroF(beta=1.0, rel=1), "MicroF"), (MicroF(beta=2), "MicroF(beta=2)"),
         (MicroF(beta=2.0) @ 5, "MicroF(beta=2)@5"), (MicroF(rel=2, beta=0.5) @ 10, "MicroF(beta=0.5,rel=2)@10"),
         (MacroP @ 3, "MacroP@3"),
     ):  # fmt: skip
         assert str(measure) == name
+    assert ir_measures.parse_measure("MicroF(beta=2,rel=2)@10") == MicroF(beta=2, rel=2, cutoff=10)
     assert MicroF(beta=2) == MicroF(beta=2.0) != MicroF
     assert len({MicroF, MicroF(beta=1), MicroF(rel=1), MacroF}) == 2
     assert (MicroF(beta=2)["beta"], MicroF["beta"], (MicroF @ 5)["cutoff"], MicroP["rel"]) == (2, 1.0, 5, 1)
-
-
-@unparsable
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ast.Num, which it uses
-def test_a_measure_can_be_typed():
-    for measure in MEASURES:
-        assert ir_measures.parse_measure(str(measure)) == measure
-    assert ir_measures.parse_measure("MicroF(beta=2,rel=2)@10") == MicroF(beta=2, rel=2, cutoff=10)
 
 
 def test_a_parameter_that_is_none_is_refused_in_a_sentence():

@@ -403,17 +403,6 @@ def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol
         assert "proof" in failing(call, "evaluate", gold, name, *by_own, "-m", "MicroF1(proof)")
 
 
-@pytest.mark.parametrize(("container", "delimiter"), [("csv", ","), ("tsv", "\t"), ("columns", " ")])
-def test_what_fuse_writes_is_read_beside_rows(container, delimiter):
-    names = ("query", "document", "score")
-    layout = Layout(container, "", "query", names, parts={"documents": Part(id="document", score="score")})
-    put("own", "q1 d1 0.5\nq1 Q0 0.1\n".replace(" ", delimiter))
-    put("trec", "q1 Q0 d1 1 0.5 fused\n")
-    put("six", "q1 Q0 d1 1 0.5 x\n".replace(" ", delimiter))
-    assert [described.is_trec(Source(name), layout) for name in ("own", "trec")] == [False, True]
-    assert not described.is_trec(Source("six"), layout._replace(columns=(*names[:2], "a", "b", "score", "c")))
-
-
 def test_measures_are_explained_one_task_is_named_and_a_file_that_was_changed_is_read_anew(own, call):
     gold, run, _ = own
     assert call("measures", "--edition", "2026")[0] == 2

@@ -26,7 +26,7 @@ ODD_SCORES = (0, 1, 0.0, 1.0, True, 2, -0.0, "3", None, float("nan"), 1e300, 1 <
 
 
 #: what makes a run unusual, in the order in which it happens
-UNUSUAL = ("tie", "themselves", "decisions", "best last", "gold itself", "same documents", "odd score", "odd document",
+UNUSUAL = ("tie", "themselves", "decisions", "best last", "gold itself", "odd score", "odd document",
            "other queries", "other order", "empty", "respelled", "swapped", "a list")  # fmt: skip
 
 
@@ -69,8 +69,6 @@ def make_unusual(way, rng, run, gold, collection):
             above = rng.choice((-9, 0))
             for query, judged in gold.items():
                 run[query] = {d: level + at / 9 for at, (d, level) in enumerate(judged.items()) if level > above}
-        case "same documents":
-            run |= {query: {document: rng.random() for document in collection[:3]} for query in run}
         case "odd score":
             run[one][rng.choice(collection)] = rng.choice(ODD_SCORES)
         case "odd document":

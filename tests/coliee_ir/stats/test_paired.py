@@ -336,7 +336,7 @@ def test_compare_and_leaderboard_doubt_p_where_runs_answer_different_ones_of_few
 # units
 
 
-def test_units_are_in_the_order_of_their_names_and_groups_are_summed():
+def test_units_are_in_the_order_of_their_names_and_groups_are_summed_and_count_once():
     terms = of_mean(np.array([1.0, 2.0, 4.0]))
     assert Units.of(["c", "a", "b"]).terms(terms).each.tolist() == [[2, 1], [4, 1], [1, 1]]
     grouped = Units.of(["c", "a", "b"], {"a": "x", "b": "y", "c": "x"})
@@ -345,12 +345,8 @@ def test_units_are_in_the_order_of_their_names_and_groups_are_summed():
     assert Units.of(["c", "a"]).terms(of_mean(np.ones(2))).is_mean
     with pytest.raises(UsageError):
         Units.of(["a", "b"], {"a": "x"})
-
-
-def test_groups_that_agree_in_themselves_count_once():
-    random = np.random.default_rng(2)
-    right = np.repeat(random.random((2, 30)) < 0.5, 4, axis=1).astype(float)
-    names = [str(at) for at in range(120)]
+    right = np.repeat(np.random.default_rng(2).random((2, 30)) < 0.5, 4, axis=1).astype(float)
+    names = [str(at) for at in range(120)]  # of groups of four that agree
     groups = Units.of(names, {name: str(at // 4) for at, name in enumerate(names)})
     a, b = map(of_mean, right)
     alone = test(of_mean(right[0, ::4]), of_mean(right[1, ::4]), 9999)

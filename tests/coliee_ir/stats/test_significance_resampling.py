@@ -22,14 +22,11 @@ SEED = 2026
 # random numbers
 
 
-def test_the_random_bits_are_those_of_pcg64_whatever_numpys_generator_makes_of_them():
+@pytest.mark.parametrize("queries", [1, 2, 7, 63, 64, 65, 130, 400])
+def test_swaps_and_samples_take_their_own_words_of_the_stream_of_pcg64(queries):
     stream = twin.bits(SEED)
     assert [next(stream) for _ in range(100)] == np.random.PCG64(SEED).random_raw(100).tolist()
     assert list(islice(twin.bits(SEED), 3)) == [3300764713747675562, 11804314397344746687, 8619580609625321962]
-
-
-@pytest.mark.parametrize("queries", [1, 2, 7, 63, 64, 65, 130, 400])
-def test_swaps_and_samples_take_their_own_words_of_the_stream(queries):
     assert np.concatenate(list(resampling.swaps(SEED, 50, queries))).tolist() == list(twin.swaps(SEED, 50, queries))
     wanted = [np.bincount(drawn, minlength=queries).tolist() for drawn in twin.draws(SEED, 50, queries)]
     assert np.concatenate(list(resampling.draws(SEED, 50, queries))).tolist() == wanted
@@ -38,7 +35,11 @@ def test_swaps_and_samples_take_their_own_words_of_the_stream(queries):
     assert sorted(every) == sorted(map(list, product([False, True], repeat=n)))
 
 
-def test_how_many_are_held_at_once_changes_nothing(monkeypatch):
+def test_how_many_are_held_at_once_changes_nothing_and_resamples_go_together_as_memory_allows(monkeypatch):
+    for n, width in ((10, resampling.AT_ONCE // 5), (11, resampling.AT_ONCE // 5), (7, 1), (0, 1)):
+        sizes = [*resampling.blocks(n, width)]
+        assert sum(sizes) == n and all(0 < size * width <= resampling.AT_ONCE for size in sizes)
+        assert len(sizes) == math.ceil(n * width / resampling.AT_ONCE)
     found = []
     for at_once in (resampling.AT_ONCE, 1, 200, 1000):
         monkeypatch.setattr(resampling, "AT_ONCE", at_once)
@@ -191,10 +192,3 @@ def test_the_effect_on_a_micro_score_does_not_grow_with_the_queries_and_the_boot
         assert errors[-1] == pytest.approx(difference / effects[-1] / math.sqrt(50 * times), rel=0.05)
     assert effects[1] == pytest.approx(effects[0], rel=0.03)
     assert errors[1] == pytest.approx(errors[0] / 2, rel=0.05)
-
-
-@pytest.mark.parametrize(("n", "width"), [(10, resampling.AT_ONCE // 5), (11, resampling.AT_ONCE // 5), (7, 1), (0, 1)])
-def test_resamples_go_together_as_memory_allows(n, width):
-    sizes = [*resampling.blocks(n, width)]
-    assert sum(sizes) == n and all(0 < size * width <= resampling.AT_ONCE for size in sizes)
-    assert len(sizes) == math.ceil(n * width / resampling.AT_ONCE)
