@@ -72,12 +72,6 @@ def only_relevant(truth):
     return truth._replace(gold=gold)
 
 
-def in_line_order(truth):
-    """The same where the run is a set, which is read in the order of its lines."""
-    run = {query: {d: float(-at) for at, d in enumerate(scored)} for query, scored in truth.run.items()}
-    return truth._replace(run=run)
-
-
 def ranks(scored):
     """Document → rank from 1, in the order of the documents as they are given."""
     return {document: 1 + sum(other > score for other in scored.values()) for document, score in scored.items()}

@@ -157,13 +157,11 @@ def test_what_is_written_is_read_again(tmp_path_factory, held, tag):
 @pytest.mark.parametrize(
     ("head", "gold", "run"),
     [
-        (b'{"001": []}', "json", "json"), (b"\r\n [", "json", "json"), (b"<COLIEE task='1'>", "xml", None),
-        (b"<?xml version='1.0'?>\n<coliee>", "xml", None), (b"<root><instance id='1'>", "xml", None),
-        (b"<dataset><pair id='1'>", None, None), (b"<COLIEEX>", None, None),
-        (b"a <instance x", None, "columns"), (b"001 013 T\n", None, "columns"),
-        (b"# a\n\n/* b */ 001 013 T", None, "columns"), (b"001 013 a,b\n", None, "columns"),
-        (b"0,01 013 T\n", None, "columns"), (b"0,1 Q0 013 1 0.5 T\n", None, "columns"), (b"# a\n", None, None),
-        (b"\n", None, None),
+        (b"\r\n [", "json", "json"), (b"<?xml version='1.0'?>\n<coliee>", "xml", None), (b"<COLIEEX>", None, None),
+        (b"<root><instance id='1'>", "xml", None), (b"<dataset><pair id='1'>", None, None),
+        (b"a <instance x", None, "columns"), (b"# a\n\n/* b */ 001 013 T", None, "columns"), (b"# a\n", None, None),
+        (b"001 013 a,b\n", None, "columns"), (b"0,01 013 T\n", None, "columns"), (b"\n", None, None),
+        (b"0,1 Q0 013 1 0.5 T\n", None, "columns"),
     ],
 )  # fmt: skip
 def test_the_first_line_shows_what_a_file_is(head, gold, run):
