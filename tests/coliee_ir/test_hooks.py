@@ -74,9 +74,7 @@ def test_without_a_threshold_the_logits_are_a_ranking():
     metrics = compute_metrics(GOLD, PAIRS, ["MicroF1@1", "AP"], task="2", threshold=None)
     run = {"001": {"013": 0.8, "014": -0.6}, "002": {"021": 3.0, "022": -0.5, "023": 0.5}}
     assert metrics((LOGITS, None)) == evaluate(GOLD, run, task="2", measures=["MicroF1@1", "AP"]).measures
-
-
-def test_a_split_and_a_query_without_candidates_count():
+    # a split and a query without candidates
     metrics = compute_metrics(GOLD, PAIRS[:2], task="2", edition=2026, only=["001"])
     assert metrics((LOGITS[:2], None))["MicroF1"] == 1
     assert compute_metrics(GOLD, PAIRS[:2], task="2")((LOGITS[:2], None))["MicroR"] == pytest.approx(1 / 3)

@@ -77,7 +77,12 @@ def test_what_was_judged_is_said_on_standard_error(call):
     excluded = Path(gold).read_text().split()[0]
     _, err = done(call, "evaluate", gold, run, "--task", "5", "--exclude", excluded)
     assert matches(err.splitlines()[0], "task 5 … 2021 …, 1 excluded")
-    assert matches(done(call, "evaluate", *shown("trec")[:2])[1].splitlines()[0], "task trec (…)")
+    _, err = done(call, "evaluate", *shown("trec")[:2], "--timing")
+    assert matches(err.splitlines()[0], "task trec (…)")
+    timing, resource = json.loads(err.splitlines()[-1]), pytest.importorskip("resource")  # which Windows lacks
+    assert timing["lines_per_second"] == pytest.approx(timing["lines"] / timing["total"], rel=0.05)
+    used = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    assert timing["peak_mib"] == pytest.approx(used / (1 << 10 if sys.platform != "darwin" else 1 << 20), abs=2)
 
 
 def test_of_many_runs_what_was_judged_is_said_once_a_kind(case_law, call):
@@ -271,14 +276,11 @@ def test_options_are_few_and_mean_the_same_in_every_command(call):
         distinct |= shown.keys()
     assert len({OPTIONS[name].flags for name in distinct}) <= 71
     assert {name for name, option in OPTIONS.items() if option.flags} == distinct
-
-
-def test_an_option_that_names_a_file_says_whether_it_is_read_or_written():
-    files = {
+    files = {  # which are read or written
         name for name, option in OPTIONS.items()
         if option.flags and option.settings.get("metavar") in ("FILE", "DIR", "CSV", "OUT", "RUN", "GOLD")
     }  # fmt: skip
-    assert [name for name in files if not OPTIONS[name].reads and not OPTIONS[name].writes] == []
+    assert [name for name in files if not (OPTIONS[name].reads or OPTIONS[name].writes)] == []
     assert {"output", "log", "save"} <= {name for name in files if OPTIONS[name].writes}
 
 

@@ -108,7 +108,7 @@ def test_a_check_of_ours_that_fails_leaves_the_others(monkeypatch):
 
 
 @pytest.mark.usefixtures("fault")
-def test_in_python_the_exception_itself_is_raised():
+def test_in_python_the_exception_itself_is_raised(monkeypatch):
     for call in (
         lambda: evaluate("gold.json", "runs/bad.txt", task="1"),
         lambda: evaluate_all("gold.json", BOTH, task="1"),
@@ -117,18 +117,13 @@ def test_in_python_the_exception_itself_is_raised():
         with pytest.raises(OursError) as caught:
             call()
         assert any(one.name == "wrapped" for one in caught.traceback)
-
-
-@pytest.mark.usefixtures("fault")
-@pytest.mark.parametrize("threshold", [0, 1 << 40])
-def test_in_workers_too(threshold, monkeypatch):
-    monkeypatch.setattr(scoring, "WORTH_A_PROCESS", threshold)
-    bad, good = score_each(Evaluator("gold.json", task="1"), BOTH, jobs=2)
-    assert isinstance(bad, InternalError) and isinstance(bad.original, OursError)
-    assert "Traceback" in bad.trace
-    assert not isinstance(good, Exception)
-    with pytest.raises(OursError):
-        evaluate_all("gold.json", BOTH, task="1", jobs=2)
+    for threshold in (0, 1 << 40):  # in workers too, and without
+        monkeypatch.setattr(scoring, "WORTH_A_PROCESS", threshold)
+        bad, good = score_each(Evaluator("gold.json", task="1"), BOTH, jobs=2)
+        assert isinstance(bad, InternalError) and isinstance(bad.original, OursError)
+        assert "Traceback" in bad.trace and not isinstance(good, Exception)
+        with pytest.raises(OursError):
+            evaluate_all("gold.json", BOTH, task="1", jobs=2)
 
 
 def test_a_mistake_in_a_reader_is_ours_and_no_doubt_swallows_it():

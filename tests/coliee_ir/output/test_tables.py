@@ -138,9 +138,7 @@ def test_json_is_the_contract_and_lines_of_it_a_run_a_line():
     entries = whole.pop("runs")
     lines = [json.loads(line) for line in render(runs, "jsonl", per_query=True).splitlines()]
     assert lines == [{**whole, **entry} for entry in entries]
-
-
-def test_a_value_that_does_not_exist_is_null_empty_or_a_dash():
+    # a value that does not exist is null, empty or a dash
     runs = [evaluate({"q": {}}, {"q": ["a"]}, task="1", measures=["MacroF1"])]
     assert json.loads(render(runs, "json", per_query=True))["runs"][0]["measures"] == {"MacroF1": None}
     assert render(runs, "csv") == "run,MacroF1\nrun,\n"
