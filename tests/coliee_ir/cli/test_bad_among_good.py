@@ -26,7 +26,8 @@ def test_a_file_of_words_does_not_decide_the_task(call):
     code, out, _ = call("evaluate", GOLD4, words, RUN4, "--keep-going")
     assert (code, "0.8333" in out) == (2, True)
     out, err = done(call, "leaderboard", GOLD4, "sent")
-    assert "0.8333" in out and "notes.txt" in err
+    assert "0.8333" in out
+    assert "notes.txt" in err
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "report"])

@@ -120,7 +120,8 @@ def test_what_takes_long_is_shown_on_a_terminal_and_only_there():
         while piece := os.read(ours, 1000):
             heard += piece
     os.close(ours)
-    assert result == table and [one.returncode for one in pair] == [0, 0]
+    assert result == table
+    assert [one.returncode for one in pair] == [0, 0]
     lines = heard.replace(b"\r\n", b"\n").split(b"\n")
     assert [line.rpartition(b"\r")[2] for line in lines] == said.split(b"\n")  # nothing is left of it
 
@@ -158,13 +159,17 @@ def test_queries_are_chosen_by_ids_and_by_files_that_name_them(ids, scored):
         Path("ids").write_text(ids)
         ids = "ids"
     without, err = scored("--exclude", ids)
-    assert without["excluded"] == ["000001", "000003"] and "2 excluded" in err and "1 query: 1 answered" in err
+    assert without["excluded"] == ["000001", "000003"]
+    assert "2 excluded" in err
+    assert "1 query: 1 answered" in err
     alone, _ = scored("--only", ids)
-    assert alone["excluded"] == ["000002"] and alone == scored("--exclude", "000002")[0]
+    assert alone["excluded"] == ["000002"]
+    assert alone == scored("--exclude", "000002")[0]
     assert alone["runs"][0]["counts"] == {"correct": 1, "retrieved": 2, "relevant": 3}
     assert alone["runs"][0]["queries"]["extra"] == 0
     both, err = scored("--only", "000001,000002", "--exclude", "000001")
-    assert both["excluded"] == ["000001", "000003"] and "--only" not in err
+    assert both["excluded"] == ["000001", "000003"]
+    assert "--only" not in err
     Path("run.txt").write_text("000001 000018 T\n")
     assert "--only" in scored()[1]  # most are unanswered
 
@@ -183,7 +188,8 @@ def test_every_command_scores_a_split(command, more, here, call):
         ["0.1.json", "0.2.json", "--fit", "gold.json"] if command == "fuse" else ["gold.json", "0.1.json", "0.2.json"]
     )
     _, err = done(call, command, *first, "--only", ",".join(run), "--task", "1", "-o", "out", more, "2")
-    assert "4 queries" in err and "7 queries" not in err
+    assert "4 queries" in err
+    assert "7 queries" not in err
 
 
 def test_measures_and_decisions_are_those_asked_for(scored):
@@ -256,7 +262,8 @@ def test_every_command_has_help_that_ends_with_an_example(command, call, monkeyp
     assert [example, *typed[:2]] == ["example:", "coliee-ir", command]
     cli.parser_of(command).parse_args(typed[2:])  # as it is
     first, blank, *lines = cli.parser_of(command).format_help().splitlines()
-    assert first.startswith(f"usage: coliee-ir {command} [OPTIONS]") and not blank
+    assert first.startswith(f"usage: coliee-ir {command} [OPTIONS]")
+    assert not blank
     headings = [line for line in lines if re.fullmatch("[a-zA-Z ]+:", line)]
     assert headings == [name for name in ("Input:", "Rules:", "Output:", "Running:", "Expert:") if name in headings]
     assert max(map(len, lines[:-1])) <= 110
@@ -344,7 +351,8 @@ def test_a_pipe_gets_utf_8_whatever_the_locale_and_a_terminal_escapes(form, here
     typed = [*PROGRAM, "evaluate", "gold", "run", "-q", "-f", form, "-m", "map"]
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
     piped = subprocess.run(typed, env=ascii_only, capture_output=True, check=True).stdout
-    assert "問1" in piped.decode("utf-8") and b"\\u554f" not in piped
+    assert "問1" in piped.decode("utf-8")
+    assert b"\\u554f" not in piped
     if hasattr(os, "openpty"):
         ours, theirs = os.openpty()
         subprocess.run(typed, env=ascii_only, stdout=theirs, stderr=subprocess.PIPE, check=True)
@@ -360,7 +368,8 @@ def test_lines_end_alike_on_all_platforms(here, monkeypatch):
         raw = io.BytesIO()
         monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding="utf-8", newline="\r\n"))  # as on Windows
         assert cli.main(list(command)) == 0
-        assert b"\n" in raw.getvalue() and b"\r" not in raw.getvalue()
+        assert b"\n" in raw.getvalue()
+        assert b"\r" not in raw.getvalue()
 
 
 # what is loaded

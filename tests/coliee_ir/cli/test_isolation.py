@@ -103,7 +103,8 @@ def test_what_cannot_be_scored_leaves_the_others_their_scores(call):
     assert [(entry.tag, entry.scores.measures["MicroF1"]) for entry in board.entries] == [("GOOD", 1.0), ("LATE", 0.5)]
     reasons = {one.files[0].removeprefix("runs/"): heard(one.reason) for one in board.invalid}
     (skipped,) = [remark for remark in board.remarks if "not runs" in remark]
-    assert "runs/a line that is unpacked" in skipped and "runs/page.txt" in skipped  # the first is a single word
+    assert "runs/a line that is unpacked" in skipped
+    assert "runs/page.txt" in skipped  # the first is a single word
     assert mentions(reasons["JSON that is unpacked"], "[too-large] 200 …")
     assert "zero bytes" in reasons["a sparse file"]
     assert "an Excel workbook" in reasons["book.xlsx"]
@@ -133,7 +134,8 @@ def test_want_of_memory_for_one_file_leaves_the_others(kind, monkeypatch, call):
     for threshold in (0, 1 << 40):
         monkeypatch.setattr(batch, "WORTH_A_PROCESS", threshold)
         refused, scored = score_each(evaluator, ("runs/big.json", "runs/good.txt"), jobs=2)
-        assert isinstance(refused, InputError) and refused.path == "runs/big.json"
+        assert isinstance(refused, InputError)
+        assert refused.path == "runs/big.json"
         assert ("enough memory" if kind is MemoryError else "nested") in refused.problem
         assert not isinstance(scored, ColieeError)
     err = failing(call, "evaluate", "runs/big.json", "runs/good.txt", "--task", "1")  # as the gold
@@ -146,7 +148,8 @@ def test_want_of_memory_for_one_file_leaves_the_others(kind, monkeypatch, call):
     assert "COLIEE_IR_MAX_WHOLE" in unread["runs/long.txt"]
     monkeypatch.setattr(Source, "blocks", raising(kind))  # while blocks are read
     (result,) = score_each(evaluator, ["runs/good.txt"])
-    assert isinstance(result, InputError) and result.path == "runs/good.txt"
+    assert isinstance(result, InputError)
+    assert result.path == "runs/good.txt"
 
 
 def test_a_worker_or_a_command_without_memory_ends_in_an_error(monkeypatch, call):

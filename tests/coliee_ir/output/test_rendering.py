@@ -31,10 +31,12 @@ RESULTS = {
 def test_a_result_shows_itself_as_text_in_a_notebook_as_a_frame_and_whole_on_a_terminal(name, capsys, monkeypatch):
     result = RESULTS[name]()
     assert type(result).__name__ == name
-    assert repr(result).startswith(f"{name}(") and len(repr(result)) < 250
+    assert repr(result).startswith(f"{name}(")
+    assert len(repr(result)) < 250
     for text in (str(result), result._repr_html_()):
         assert any(run.stem in text for run in RUNS)
-    assert len(str(result).splitlines()) >= 2 and result._repr_html_().startswith("<table>")
+    assert len(str(result).splitlines()) >= 2
+    assert result._repr_html_().startswith("<table>")
     assert result.to_dict()
     for library in ("pandas", "polars"):
         assert len(result.to_frame(library)) >= 1
@@ -80,7 +82,8 @@ def test_no_tag_or_id_breaks_a_form_or_reaches_the_terminal(name):
     result = HOSTILE[name]()
     for form in forms_of(type(result)):
         text = render(result, form)
-        assert text.endswith("\n") and "\x1b" not in text
+        assert text.endswith("\n")
+        assert "\x1b" not in text
         assert form in ("json", "jsonl") or "\u202e" not in text
         assert form in ("json", "jsonl", "csv", "tsv", "table", "latex", "trec") or "<b>5" not in text
         if form == "json":

@@ -106,7 +106,8 @@ def test_a_narrow_terminal_folds_names_and_never_numbers(capsys, monkeypatch):
     shown = printed(table, caption, capsys, monkeypatch, COLUMNS="40")
     numbers = [cell.strip() for line in shown.splitlines() if "B " in line for cell in line.split("│")[2:-1]]
     assert numbers == ["0.2500", "0.5000", "0.2500", "0.1000"]
-    assert f"{caption}\n" in shown and "some run of" in shown
+    assert f"{caption}\n" in shown
+    assert "some run of" in shown
 
 
 # for programs

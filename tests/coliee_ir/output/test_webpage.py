@@ -113,4 +113,5 @@ def test_a_table_that_is_too_wide_has_its_runs_as_rows():
     part = TaskPart("1", "gold.json", categories="categories.csv")
     heads, *rows = rows_of(site([board_of("gold.json", "in", "1")], part)["task-1.html"], "categories")
     assert heads == ["Run", "C1", "C0", "all"]
-    assert ["questions", "4", "4", "8"] in rows and ["r4", "0.5000", "0.5000", "0.5000"] in rows
+    assert ["questions", "4", "4", "8"] in rows
+    assert ["r4", "0.5000", "0.5000", "0.5000"] in rows
