@@ -13,6 +13,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -32,22 +33,28 @@ from coliee_ir.scoring.score import score_each
 
 
 class Pickling(Executor):
-    """Works at once, in this process, on what came through pickle; loses the workers of its first tasks."""
+    """Works at once, in this process and a context, on what came through pickle; loses the workers of its first tasks.
 
-    def __init__(self, lost=0):
-        self.lost, self.given = lost, 0
+    ``most`` is how many of its results were held at a time.
+    """
+
+    def __init__(self, lost=0, within=contextlib.nullcontext):
+        self.lost, self.within, self.given, self.most = lost, within, 0, 0
+        self.futures = weakref.WeakSet[Future[Any]]()
 
     def submit(self, fn, /, *args, **kwargs):
         self.given += 1
         future = Future()
-        if self.given <= self.lost:
-            future.set_exception(OSError("the worker is gone"))
-            return future
-        fn, args, kwargs = pickle.loads(pickle.dumps((fn, args, kwargs)))
+        self.futures.add(future)
+        self.most = max(self.most, len(self.futures))
         try:
-            future.set_result(pickle.loads(pickle.dumps(fn(*args, **kwargs))))
+            if self.given <= self.lost:
+                raise OSError("the worker is gone")
+            fn, args, kwargs = pickle.loads(pickle.dumps((fn, args, kwargs)))
+            with self.within():
+                future.set_result(pickle.loads(pickle.dumps(fn(*args, **kwargs))))
         except Exception as error:
-            future.set_exception(error)
+            future.set_exception(error.with_traceback(None))
         return future
 
 
@@ -97,21 +104,12 @@ def test_runs_that_kill_their_process_stand_alone_in_their_places(tmp_path, monk
 
 
 def test_a_worker_in_another_folder_does_not_score_what_has_the_same_path_there(here):
-    class OtherFolder(Executor):
-        """Does its tasks at once, as a worker does that was started in another folder."""
-
-        def submit(self, fn, /, *args, **kwargs):
-            done = Future()
-            with contextlib.chdir("other"):
-                done.set_result(fn(*args, **kwargs))
-            return done
-
     Path("other").mkdir()
     for folder, document in ((".", "000011"), ("other", "000012")):
         for name in ("a.txt", "b.txt"):
             Path(folder, name).write_text(f"000001 {document} {name[0]}\n")
-    evaluator = Evaluator({"000001": ["000011"]}, task="1")
-    found = list(score_each(evaluator, ["a.txt", Path("b.txt")], executor=OtherFolder()))
+    evaluator, elsewhere = Evaluator({"000001": ["000011"]}, task="1"), partial(contextlib.chdir, "other")
+    found = list(score_each(evaluator, ["a.txt", Path("b.txt")], executor=Pickling(within=elsewhere)))
     assert [shown(result) for result in found] == [shown(evaluator.evaluate(name)) for name in ("a.txt", "b.txt")]
 
 
@@ -130,31 +128,18 @@ def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path, monkeypatch):
 
 def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not_held(monkeypatch):
     monkeypatch.setattr(workers, "AHEAD", 3)
-    engine, futures, most = Pickling(), weakref.WeakSet[Future[Any]](), 0
-
-    class Counting(Executor):
-        def submit(self, fn, /, *args, **kwargs):
-            nonlocal most
-            future = engine.submit(fn, *args, **kwargs)
-            futures.add(future)
-            most = max(most, len(futures))
-            return future
-
-    found = list(workers.results([partial(int, at) for at in range(20)], 1, Counting()))
-    assert (found, engine.given, most) == (list(range(20)), 20, 3)
+    engine = Pickling()
+    found = list(workers.results([partial(int, at) for at in range(20)], 1, engine))
+    assert (found, engine.given, engine.most) == (list(range(20)), 20, 3)
 
 
-class Older(Pickling):
-    """Its workers have another version."""
-
-    def submit(self, fn, /, *args, **kwargs):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(workers, "__version__", "0.0.1")
-            return super().submit(fn, *args, **kwargs)
+def of_version(version):
+    return Pickling(within=partial(mock.patch.object, workers, "__version__", version))
 
 
 @pytest.mark.parametrize(
-    ("engine", "why"), [(Pickling(1), "the worker is gone"), (Pickling(2), "the worker is gone"), (Older(), "0.0.1")]
+    ("engine", "why"),
+    [(Pickling(1), "the worker is gone"), (Pickling(2), "the worker is gone"), (of_version("0.0.1"), "0.0.1")],
 )
 def test_a_lost_worker_or_one_of_another_version_is_an_error_and_never_a_part_of_the_scores(tmp_path, engine, why):
     path, lost = write_run(tmp_path / "run", 3).path, engine.lost

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import naive
 import numpy as np
@@ -20,7 +19,7 @@ from hypothesis import strategies as st
 from runs_in_parts import GOLD, same, write_run
 from runs_in_parts import read_run as read_again
 
-from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns, detect
 from coliee_adapters.ids import Ids
@@ -230,14 +229,6 @@ def test_ungrouped_lines_may_go_through_files(tmp_path, monkeypatch, jobs):
             patch.setattr(ungrouped, "BATCH", 7)
             assert same(judge(GOLD, run, jobs=jobs), in_memory)
     assert list((tmp_path / "aside").iterdir()) == []
-
-
-def test_files_that_cannot_be_written_are_one_sentence(tmp_path, monkeypatch):
-    run = write_run(tmp_path / "run", 1, grouped=False)
-    monkeypatch.setattr(ungrouped, "BATCH", 7)
-    monkeypatch.setattr(ungrouped, "Path", lambda folder, name: Path(folder, "not there", name))
-    with refusing(ColieeError, "[cannot-write] No such file or directory …"):
-        judge(GOLD, run)
 
 
 def test_parts_begin_where_a_query_begins_and_two_processes_give_what_one_gives(tmp_path):

@@ -164,14 +164,6 @@ def test_of_a_short_list_it_is_said_where_a_measure_looks_at_ranks():
     assert [len(said(run, measures=[measure])) for measure in ("MicroF1", "MicroF1@1")] == [0, 1]
 
 
-def test_a_long_list_is_looked_at_for_itself():
-    gold = {query: dict.fromkeys(documents, 1) for query, documents in GOLD.items()}
-    good = {query: ranking(query, good=True) for query in QUERIES}
-    scores = evaluate(gold, good, task="3", edition=2025, long_list=reversed_run(good))
-    (remark,) = [remark for remark in scores.remarks if "with every list reversed" in remark]
-    assert remark.startswith("long list: ")
-
-
 @pytest.mark.parametrize("scored", [True, False])
 def test_a_run_with_the_worst_first_is_turned_around(call, here, scored):
     """By a decision wherever runs are scored, and by convert for every other command."""

@@ -136,14 +136,6 @@ def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call, tmp_path)
     assert not [remark for remark in board.remarks if getattr(remark, "kind", "") == "team-list"]
 
 
-def test_a_fusion_has_a_file_once_and_copies_with_tags_of_their_own_each(call, tmp_path):
-    for name in ("a", "b"):
-        write({f"{tmp_path}/{name}.txt": "000001 000002 T\n", f"{tmp_path}/{name}.json": '{"000001": ["000003"]}'})
-    remarks = call("fuse", tmp_path, "--task", "1")[2]
-    assert remarks.count("[passed-over]") == remarks.count("[identical]") == 1
-    assert mentions(remarks, "b.txt (= ") and mentions(remarks, "a.json [identical]")
-
-
 def test_fuse_and_tune_take_files_of_one_run_as_one(call, tmp_path):
     (one, other), whole, dense = halves(tmp_path), T1 / "bm25.txt", T1 / "dense.txt"
     for words in (
@@ -166,12 +158,12 @@ FORMS = {
 }
 
 
-def of_years(name="{year}.bm25", ending="json", more=""):
+def of_years(name="{year}.bm25", ending="json"):
     """The gold of two years, and a run of each in a file that has no run tag."""
     files = [f"{name.format(year=year)}.{ending}" for year in ("H30", "R01")]
     for year, file in zip(("H30", "R01"), files, strict=True):
         answers = {query: label for query, label in ANSWERS.items() if query.startswith(year)}
-        write({file: FORMS[ending](answers).replace("}\n", more + "}\n")})
+        write({file: FORMS[ending](answers)})
     write({"gold.txt": "".join(f"{query} {label}\n" for query, label in ANSWERS.items())})
     return files
 
@@ -193,18 +185,13 @@ def test_files_without_a_tag_that_are_named_by_their_years_are_one_run(call, her
     assert [pair["names"] for pair in json.loads(out)["pairs"]] == [["dense", tag]]
 
 
-@pytest.mark.parametrize("name", ["run{year}", "{year}x.bm25", "AMH{year}", "swapped"])
+@pytest.mark.parametrize("name", ["run{year}", "{year}x.bm25", "AMH{year}", "{year}.swapped"])
 def test_what_is_not_the_year_of_the_questions_joins_nothing(here, name):
-    files = of_years() if name == "swapped" else of_years(name)
-    if name == "swapped":
-        files = [str(Path(file).rename(other)) for file, other in zip(files, ("R01.x.json", "H30.x.json"), strict=True)]
-    assert [one.measures for one in evaluate_all("gold.txt", files, task="4")] == [{"Accuracy": 0.5}] * 2
-
-
-def test_a_tag_within_json_lines_joins_the_files_of_a_run(here):
-    of_years("{year}_any", "jsonl", ', "tag": "T"')
-    files = [str(Path(f"{year}_any.jsonl").rename(f"{year[0]}.jsonl")) for year in ("H30", "R01")]
-    assert [(one.tag, one.measures) for one in evaluate_all("gold.txt", files, task="4")] == [("T", {"Accuracy": 1.0})]
+    first, second = map(Path, of_years(name))
+    if "swapped" in name:
+        first.rename("first"), second.rename(first), Path("first").rename(second)
+    scored = evaluate_all("gold.txt", [first, second], task="4")
+    assert [one.measures for one in scored] == [{"Accuracy": 0.5}] * 2
 
 
 RECORD = '{{"query_id": "{}-01-A", "answer": "{}", "documents": ["96"], "tag": "T"}}\n'
