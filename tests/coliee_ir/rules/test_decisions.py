@@ -5,6 +5,7 @@ import pytest
 from asserting import heard, mentions, refusing
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.kinds import REMARKS, TREATMENTS
 from coliee_adapters.remarks import Remarks
 from coliee_ir import Decisions
 from coliee_ir.rules.choices import CHOICES
@@ -29,6 +30,8 @@ def test_the_first_choice_is_the_default_each_is_kept_and_no_other_taken():
                 setattr(decisions, name, choice)
         with refusing(UsageError, f"[unknown-name] {name} … 'perhaps'… {', '.join(choices)} …"):
             Decisions(**{name: "perhaps"})
+    # each remark that tells what was done says it of each choice
+    assert {row.partition(".")[0] for row, sentence in REMARKS.items() if "{decision}" in sentence} == set(TREATMENTS)
 
 
 MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "extra_queries"}, "AP": {"unanswered"}}

@@ -11,7 +11,6 @@ import pytrec_eval
 from asserting import done, failing, heard, matches, mentions, refusing
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from reading import rows as rows_of
 
 import coliee_ir
 from coliee_adapters.errors import InputError
@@ -212,9 +211,11 @@ def test_the_same_judgements_are_read_from_every_container(judged):
         if name == "matrix":
             found = {query: {doc: found[query][doc] for doc in held} for query, held in judged.items()}
         assert found == judged, name
-        run = described.read_run(source, layout)
-        assert run.scored
-        assert coliee_ir.to_run(run).keys() == judged.keys()
+        for sizes in (columns.BLOCK_SIZES, (8, 0)):  # any cut of the file
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(columns, "BLOCK_SIZES", sizes)
+                scores = coliee_ir.to_run(described.read_run(source, layout))
+            assert {query: {doc: scores[query][doc] for doc in held} for query, held in judged.items()} == judged, name
         assert described.read_queries(source, layout) == tuple(judged)
 
 
@@ -440,44 +441,6 @@ def test_what_a_protocol_cannot_mean_is_refused_with_its_key(was, becomes, key, 
         assert f"own.toml: {key}: " in said
     with pytest.raises(InputError):
         coliee_ir.evaluate(*own[:2], task="own.toml")
-
-
-# rows in blocks
-
-CELL = st.sampled_from(("d1", "d2", "Điều 5", "a  b", "x,y", 'say "no"', "0007", "條文", "e\u3000f"))
-ROWS = st.lists(st.tuples(st.sampled_from(("q1", "q2", "q3")), CELL, st.integers(-3, 3)), min_size=1, max_size=12)
-#: what the cells of a container cannot hold
-TAKEN_OUT = {"columns": ' \u3000"', "tsv": '"', "csv": ""}
-
-
-def rows_as(rows, container, end):
-    """Rows as a file of a container."""
-    mark = {"csv": ",", "tsv": "\t", "columns": " "}[container]
-    lines = [("q", "d", "s")] if container != "columns" else []
-    for query, cell, score in rows:
-        quoted = '"{}"'.format(cell.replace('"', '""')) if mark == "," and set(cell) & set(',"') else cell
-        lines.append((query, quoted, str(score)))
-    return "".join(mark.join(line) + end for line in lines)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
-@given(ROWS, st.sampled_from(("csv", "tsv", "columns")), st.sampled_from(("\n", "\r\n")), st.integers(1, 60))
-def test_rows_are_read_in_blocks_as_in_a_whole(rows, container, end, size):
-    """Any cut of the file, arrays or lines, gives what the file's rows say."""
-    names = ("q", "d", "s") if container == "columns" else ()
-    none = str.maketrans("", "", TAKEN_OUT[container])
-    rows = [(query, cell.translate(none), score) for query, cell, score in rows]
-    Path("run").write_bytes(rows_as(rows, container, end).encode())
-    for part in (Part(id="d", score="s"), Part(id="d", rank="s"), Part(id="d")):
-        layout = Layout(container, "", "q", names, parts={"documents": part})
-        sign = 1 if part.score else -1
-        for patched in ({}, {"plain_rows": lambda *_, **__: None}, {"BLOCK_SIZES": (size, 0)}):
-            with pytest.MonkeyPatch.context() as patch:
-                for name, value in patched.items():
-                    patch.setattr(columns, name, value)
-                found = rows_of(described.read_run(Source("run"), layout))
-            assert found == [(query, "_".join(cell.split()), sign * score if part.score or part.rank else None)
-                             for query, cell, score in rows]  # fmt: skip
 
 
 def test_a_line_that_cannot_be_read_is_named_behind_blocks_that_can(monkeypatch):
