@@ -258,9 +258,10 @@ def test_csv_and_json_hold_no_formula_and_no_command():
         assert grid.no_formula(text) == f"'{text}"
     for text in ("-12", "x=1", "\t=1", "\r=1"):
         assert grid.no_formula(text) == printable(text)
-    values = {"##[error]x": ["::error::x", "##vso[a]", "##", "a##[b"]}
+    values = {"##[error]x": ["::error::x", "##vso[a]", "##", "a##[b", "問"]}
     text = dumped(values)
     assert json.loads(text) == values
+    assert "問" in text
     assert not re.search(r"##\w*\[|^\s*::", text, re.MULTILINE)
 
 
@@ -269,6 +270,19 @@ def test_html_says_what_each_cell_is(label):
     cells = ["<A>", grid.Number(0.5, "0.5", bold=True, mark="b,c"), grid.Number(2, "2")]
     page = grid.html(grid.Grid(["run", "F1", "n"], [cells], "Of <A>"), label)
     assert page.count("<sup>") == 1 and "<b>0.5</b><sup>b,c</sup>" in page and "<A>" not in page
-    assert page.count("<th ") + page.count("<th>") >= 4 and "&lt;A&gt;</th>" in page
+    head, _, body = page.partition("</thead>")
+    assert (head.count("<th "), head.count("<button "), head.count('class="n"')) == (
+        3,
+        3 * bool(label),
+        2 * bool(label),
+    )
+    assert "&lt;A&gt;</th>" in body
     assert "<caption>Of &lt;A&gt;</caption>" in page
     assert ('data-value="2.0"' in page) == ('aria-label="Scores &amp; &lt;more&gt;"' in page) == bool(label)
+
+
+def test_a_part_of_a_table_has_its_columns_rows_and_names():
+    table = grid.Grid(["run", "file", "F1"], [["A", "a", grid.Number(1)], ["B", "b", grid.Number(2)]], "Of", label="t")
+    part = table.part([0, 2], [1], caption="")
+    assert (part.header, part.rows, part.n_text) == (["run", "F1"], [["B", grid.Number(2)]], 1)
+    assert (part.caption, part.label) == ("", "t")
