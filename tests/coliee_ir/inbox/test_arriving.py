@@ -104,7 +104,7 @@ def test_equal_answers_without_a_tag_are_no_copies():
     assert len(rank("gold.xml", "all", task="3").entries) == 2
 
 
-def test_parts_of_one_tag_are_a_run_in_one_folder_without_a_word_and_in_two_none():
+def test_parts_of_one_tag_are_a_run_in_one_folder_and_in_two_none():
     write({f"{one}/A/task3.A1": articles("A1") for one in ("all", "apart")})
     write({"all/A/labels": labels("A1"), "apart/B/labels": labels("A1")})
     together, apart = (rank("gold.xml", folder, task="3") for folder in ("all", "apart"))
@@ -112,7 +112,7 @@ def test_parts_of_one_tag_are_a_run_in_one_folder_without_a_word_and_in_two_none
     assert not any(mentions(heard(board.remarks), "[grouped]…") for board in (together, apart))
 
 
-def test_a_description_says_which_task_answers_are_of_and_what_approaches_are():
+def test_a_description_says_which_task_answers_are_of():
     write({"all/task3": articles("A1"), "all/answers": labels("A1"), "all/other": labels("A2")})
     assert len(rank("gold.xml", "all", task="3").invalid) == 1
     about = DESCRIPTION.format(3, "A1").replace("none", "BERT\nand GPT-2") + "- Explaination:\nBoth.\n"
@@ -122,20 +122,7 @@ def test_a_description_says_which_task_answers_are_of_and_what_approaches_are():
     assert [entry.tag for entry in rank("gold.xml", "all", task="4").entries] == ["A2"]
 
 
-def test_tune_and_fuse_group_what_a_folder_holds(call):
-    write({"in/A/task3.A1": articles("A1", 5) + "R07-06-U Q0 6 2 0.5 A1\n", "in/A/labels": labels("A1"),
-           "in/task3.B1": articles("B1", 3), "in/x.txt": labels("B1", 4), "in/README": "hello\n",
-           "in/task1.txt": cases("C1")})  # fmt: skip
-    out, err = done(call, "tune", "gold.xml", "in", "--folds", "2", "-f", "json")
-    found = {one["tag"]: (one["measure"], one["held_out"] - one["gain"]["value"]) for one in json.loads(out)["tunings"]}
-    assert found == {"A1": ("Accuracy", pytest.approx(1)), "B1": ("Accuracy", pytest.approx(3 / 6))}
-    assert mentions(err, "[passed-over] 1 … in/task1.txt …")
-    out, err = done(call, "fuse", "in", "--fit", "gold.xml", "--folds", "2", "-o", "fused.txt")
-    assert sorted(line.split()[0] for line in out.splitlines()[1:3]) == ["A1", "B1"]
-    assert mentions(err, "[passed-over] 1 … in/task1.txt …") and mentions(err, "… 2 files …")
-
-
-def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking(call):
+def test_without_a_gold_the_files_of_one_task_are_fused(call):
     ranked = "".join(f"R07-01-U Q0 {n} {n} {1 / n} A1\n" for n in range(1, 9))
     write({"in/task3.A1": articles("A1", 2), "in/task3-L.A1": ranked, "in/B1": articles("B1", 2),
            "in/B1 (1)": articles("B1", 2), "more/task1.C1": cases("C1"), "more/C2.txt": cases("C2")})  # fmt: skip
@@ -145,6 +132,8 @@ def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking
     assert mentions(err, "[passed-over] 1 … in/B1 (1) (= in/B1) …")
     err = failing(call, "fuse", "in", "more", "-o", "fused.txt")
     assert "--task" in err and "in/B1" in err and "more/C2.txt" in err and not Path("fused.txt").exists()
+    write({"both/task3.A1": articles("A1"), "both/task4.A1": labels("A1")})  # whose paths say two tasks
+    assert mentions(failing(call, "fuse", "both", "-o", "fused.txt"), "[ambiguous]")
     out, err = done(call, "fuse", "in", "more", "--task", "1", "-o", "-")
     assert {line.split()[0] for line in out.splitlines()} == {f"{n:06}" for n in range(1, 11)}
     assert mentions(err, "[passed-over] 4 …")

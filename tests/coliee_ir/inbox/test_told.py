@@ -114,7 +114,7 @@ def test_a_sender_is_told_of_each_file_that_is_not_read(hold, case, more):
     assert len(re.findall(r"(?m)^  z\.eml/.*20\d\d-", letter.get_content())) == 1 + len(more)
 
 
-def test_a_crowd_that_the_list_takes_out_spoils_no_other_mail_of_its_sender(hold):
+def test_a_crowd_that_is_taken_out_spoils_no_other_mail(hold):
     crowd = evil({f"{n}.txt": f"{n:06} 000001 C{n}\n" for n in range(501)}, LATER, AS_KIS, KIS)
     assert "KIS9" not in seen(hold(crowd))
     assert seen(hold(crowd, "in/z.eml,KIS,withdrawn\n"))["KIS9"] == ("KIS", "")
@@ -267,7 +267,7 @@ def test_what_settles_the_runs_of_a_team_settles_none_of_a_stranger(hold):
 
 
 @pytest.mark.parametrize(("n", "is_long"), [(5, False), (20, False), (21, True), (400, True)])
-def test_a_run_whose_lists_are_so_long_that_they_are_right_is_asked_about(hold, n, is_long):
+def test_a_run_whose_lists_are_too_long_is_asked_about(hold, n, is_long):
     articles = "".join(f"R07-{q:02}-U Q0 {k} {k} {1 / k} K1\n" for q in range(1, 17) for k in range(1, n + 1))
     files = evil({"task3.K1": articles, "answers.K1": made._labels("K1", 0, 2)}, EARLY, AS_KIS, KIS)
     told = [one for one in hold(files, honest={}, tasks="3").decide if one.kind == "everything"]
@@ -303,7 +303,7 @@ ITS_ARTICLES = {"task3.EVIL1": made._articles("EVIL1", 0, 9)}
     ("answers.EVIL1", {}, True), ("answers.EVIL1", ITS_ARTICLES, False), ("labels.txt", {}, False),
     ("labels.txt", OTHERS, True), ("task4.EVIL1", OTHERS, False), ("t4.txt", ITS_ARTICLES, True),
 ])  # fmt: skip
-def test_answers_without_articles_are_not_taken_for_a_run_of_labels_in_silence(hold, name, more, is_told):
+def test_answers_without_articles_are_asked_about(hold, name, more, is_told):
     sent = evil({name: LABELLED, **more})
     day = hold(sent, honest={}, tasks="34")
     told = [one for one in day.decide if one.kind == "named-otherwise"]

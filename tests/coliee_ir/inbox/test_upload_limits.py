@@ -87,7 +87,7 @@ def spent():
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
-def test_a_file_that_takes_too_much_memory_is_not_ranked_and_the_others_are(call):
+def test_a_file_that_takes_too_much_memory_stops_no_other(call):
     lists = f"[{','.join(['[]'] * 4_000_000)}]"
     write({**EDITION, "in/B/lists.json": lists, "e.toml": f'{TOML}[limits]\nmemory = "60M"\n'})
     code, out, err = call("edition", "e.toml", "-o", "out")
@@ -95,7 +95,7 @@ def test_a_file_that_takes_too_much_memory_is_not_ranked_and_the_others_are(call
     assert mentions(err + out, "in/B/lists.json: … 60 MiB …") and "Task 1: 1 run" in err + out
 
 
-def test_the_limits_of_an_edition_reach_what_reads_and_changed_ones_are_noticed(call, monkeypatch):
+def test_the_limits_of_an_edition_reach_what_reads(call, monkeypatch):
     write({**EDITION, "in/A.zip": zipped({"a.txt": cases("A1"), "b.txt": cases("A2"), "c.txt": "x" * 5000})})
     Path("in/A/a.txt").unlink()
 

@@ -59,7 +59,7 @@ def test_each_task_counts_the_same_and_has_a_column():
     assert board.table().header[-7:] == [f"t{at}" for at in range(7)]
 
 
-def test_a_run_with_one_score_everywhere_has_no_width_however_unequal_tasks_are():
+def test_a_run_with_one_score_everywhere_has_no_width():
     sizes = (100, 10, 2)
     columns, tasks = drawn(sizes, 2)
     columns["run2"], columns["run3"] = [0.5] * sum(sizes), [0.45] * sum(sizes)
@@ -82,7 +82,7 @@ def test_by_how_much_tasks_differ_is_no_chance():
         assert np.ptp(entry.interval) == pytest.approx(np.ptp(other.interval), rel=0.05)  # of shares it is skew
 
 
-def test_a_tasks_score_is_the_measures_own_also_where_it_is_no_mean_over_queries():
+def test_a_tasks_score_is_the_measures_own():
     random, tasks = np.random.default_rng(1), {f"{task}{at}": task for task in "ab" for at in range(9)}
     gold = {query: [f"d{at}" for at in range(int(random.integers(1, 9)))] for query in tasks}
     runs = {f"r{n}": {query: [f"d{at}" for at in range(n)] for query in tasks} for n in (6, 2)}
@@ -126,7 +126,7 @@ def test_of_other_tasks_ranks_are_told_from_six_tasks_on():
     assert f"{board.tasks.other_tasks['run3']}" == "4"
 
 
-def test_who_lacks_a_task_is_left_out_and_named_with_what_its_tasks_would_have_done():
+def test_who_lacks_a_task_is_left_out_and_named():
     columns, tasks = drawn()
     rows = [(run, query, value) for run, query, _, value in rows_of(columns, tasks, ("run3", "t1"), ("run3", "t4"))]
     frame = frame_of(rows, "run", "query", "AP")
@@ -145,13 +145,13 @@ def test_who_lacks_a_task_is_left_out_and_named_with_what_its_tasks_would_have_d
     assert "run3" in remark and "t1, t4" in remark and f"{moved:+.4f}" in remark
 
 
-@pytest.mark.parametrize("is_column", [False, True])
-def test_tasks_of_which_no_query_counts_are_named(is_column):
+def test_tasks_of_which_no_query_counts_are_named():
     columns, tasks = drawn()
     frame = frame_of(rows_of(columns, tasks, ("run1", "t2"), ("run2", "t5")), "run", "query", "task", "AP")
-    board = leaderboard(Scored.from_frame(frame, unanswered="common"), tasks="task" if is_column else tasks)
-    [remark] = [one for one in board.remarks if one.kind == "left-out"]
-    assert "t2, t5" in remark and len(board.tasks.names) == 5
+    for given in (tasks, "task"):
+        board = leaderboard(Scored.from_frame(frame, unanswered="common"), tasks=given)
+        [remark] = [one for one in board.remarks if one.kind == "left-out"]
+        assert "t2, t5" in remark and len(board.tasks.names) == 5
 
 
 def test_what_makes_no_sense_is_refused():
@@ -170,7 +170,7 @@ def test_what_makes_no_sense_is_refused():
         leaderboard(read({name: columns[name] for name in ("query", "run0")}), tasks=tasks)
 
 
-def test_tasks_on_other_scales_or_with_few_scores_and_a_run_under_two_names_are_remarked():
+def test_unlike_scales_few_scores_and_twins_are_remarked():
     columns, tasks = drawn()
     for factor, kinds in ((100, ["same-answers", "unlike-scales"]), (1, ["same-answers"])):
         other = {name: values if name == "query" else [
@@ -185,7 +185,7 @@ def test_tasks_on_other_scales_or_with_few_scores_and_a_run_under_two_names_are_
     assert remark.kind == "small-tasks" and "t2 4, t3 2" in remark
 
 
-def test_queries_that_are_called_alike_in_tasks_are_told_apart_by_their_column_or_folder(call, here):
+def test_queries_that_are_called_alike_are_told_apart_by_column_or_folder(call, here):
     columns, tasks = drawn(SIZES[:3])
     expected = found_of(leaderboard(read(columns), tasks=tasks))
     rows = [(of, query.partition("-")[2], run, value) for run, query, of, value in rows_of(columns, tasks)]
@@ -207,7 +207,7 @@ def test_queries_that_are_called_alike_in_tasks_are_told_apart_by_their_column_o
         assert mentions(failing(call, "leaderboard", *words), said)
 
 
-def test_the_command_takes_a_file_or_a_column_and_groups_are_named_in_the_caption(call, here):
+def test_tasks_come_from_a_file_or_a_column_and_groups_are_named(call, here):
     columns, tasks = drawn()
     write({
         "scores.csv": csv_of("run,query,year,AP", rows_of(columns, tasks)),
@@ -254,7 +254,7 @@ def test_files_of_scores_are_tasks_where_that_is_said(call, here):
     assert done(call, "leaderboard", "in", "--tasks", "file", "-f", "json")[0] == out
 
 
-def test_files_with_other_queries_of_the_same_runs_are_no_tasks_unless_that_is_said(call, here):
+def test_files_of_the_same_runs_are_no_tasks_unless_that_is_said(call, here):
     same, files = in_files("alike"), in_files("apart", alike=False)
     gold, run = EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"
     for words, said in (
