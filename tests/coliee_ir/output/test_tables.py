@@ -271,11 +271,8 @@ def test_html_says_what_each_cell_is(label):
     page = grid.html(grid.Grid(["run", "F1", "n"], [cells], "Of <A>"), label)
     assert page.count("<sup>") == 1 and "<b>0.5</b><sup>b,c</sup>" in page and "<A>" not in page
     head, _, body = page.partition("</thead>")
-    assert (head.count("<th "), head.count("<button "), head.count('class="n"')) == (
-        3,
-        3 * bool(label),
-        2 * bool(label),
-    )
+    assert head.count("<th ") == 3
+    assert (head.count("<button "), head.count('class="n"')) == ((3, 2) if label else (0, 0))
     assert "&lt;A&gt;</th>" in body
     assert "<caption>Of &lt;A&gt;</caption>" in page
     assert ('data-value="2.0"' in page) == ('aria-label="Scores &amp; &lt;more&gt;"' in page) == bool(label)
