@@ -25,13 +25,3 @@ def test_the_truth_is_what_the_rule_scores_on_the_fresh_queries():
 def test_a_row_sums_up_its_worlds():
     some = [held_out.Outcome(0.5, 0.6, *fitted, 0.50, 0.42, 0.43) for fitted in ((0.40, 0.30), (0.44, 0.43))]
     assert held_out.row(25, some) == "| 25 | 0.500 | 0.600 | 0.420 | 0.420 (0.430) | +0.000 ± 0.020 | 0.135 | 50% |"
-
-
-def test_the_table_is_the_same_in_one_process_and_in_several(capsys):
-    told = []
-    for jobs in ("1", "2"):
-        assert held_out.main(["--queries", "8", "12", "--worlds", "2", "--repeats", "1", "--jobs", jobs]) == 0
-        told.append(capsys.readouterr().out)
-    assert told[0] == told[1]
-    assert [line.split("|")[1].strip() for line in told[0].splitlines()] == ["queries", "---:", "8", "12"]
-    assert held_out.main(["--queries", "3", "--worlds", "1"]) == 2

@@ -15,6 +15,7 @@ import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
@@ -195,21 +196,11 @@ class Case:
 ALL = []
 
 
-def _case(outcome, name, truth, words, gold=None, run=None, **more):
+def _case(outcome, name, truth, *words, gold=None, run=None, **more):
     ALL.append(Case(name, truth, gold or qrels(truth), run or trec_run(truth), outcome, words, **more))
 
 
-def read(name, truth, **more):
-    _case("read", name, truth, (), **more)
-
-
-def refused(name, truth, *words, **more):
-    _case("refused", name, truth, words, **more)
-
-
-def either(name, truth, *words, **more):
-    _case("either", name, truth, words, **more)
-
+read, refused, either = (partial(_case, outcome) for outcome in ("read", "refused", "either"))
 
 # fmt: off
 SETS = only_relevant(WEB)
@@ -324,8 +315,6 @@ read("commas without names", ANSWERS, run=table([], PREDICTED))
 ALL_ONES = dict.fromkeys(ALL_YES.run, "1")
 for title, all_ones in (
     ("columns without a tag", File(lines(ALL_ONES.items()))),
-    ("columns", File(lines((q, one, "TAG") for q, one in ALL_ONES.items()))),
-    ("commas", table([], list(ALL_ONES.items()))),
     ("`{question: text}`", object_(ALL_ONES)),
 ):
     read(f"answers that are all 1, {title}", ALL_YES, run=all_ones)

@@ -98,15 +98,12 @@ HEADS = {
     "第九十五条(錯誤)": "95", "Article 424の2 (1) If": "424-2", "Article 424-2:　If": "424-2",
 }  # fmt: skip
 REFERENCES = [
-    "Article 5 applies mutatis mutandis", "Article 55 applies", "Article 398-20, paragraph (1)", "Article 32 and 33",
-    "Article 32 (1) and (2)", "Article 32 (1), the person", "Article 5.", "Article 5) applies",
-    "Article 5's provisions", "Article 5–7 Deleted", "Article 398‑20 If", "Article 398- 20 If",
-    "Article 38 through Article 84 Deleted", "Articles 5 and 6", "Article V If", "article 5 If", "Particle 5 If",
-    "第五条の規定", "第五条第一項", "第五条及び第六条", "第五条に規定する", "第五条、第六条", "第五条の二の規定",
-    "第三条の一部", "第五条（第二項を除く。）の規定", "第三十八条から第八十四条まで　削除", "第一章　総則",
-    "Article 424（の2） If", "Article 424ー2 If", "Article 424:2 If", "Article 424 の2 If", "Article 424 No. 2 If",
-    "Article 424② If", "Article 424条の2 If", "第424条（の二）　債", "五条　なし", "「第五条　あり」",
-    "第" + "一" * 5000 + "条　あり",
+    "Article 5 applies mutatis mutandis", "Article 398-20, paragraph (1)", "Article 32 (1) and (2)", "Article 5.",
+    "Article 32 (1), the person", "Article 5–7 Deleted", "Article 398‑20 If", "Article 398- 20 If", "Articles 5 and 6",
+    "Article 38 through Article 84 Deleted", "第五条の規定", "第五条第一項", "第五条及び第六条", "第五条の二の規定",
+    "第五条（第二項を除く。）の規定", "第三十八条から第八十四条まで　削除", "第一章　総則", "第条　なし",
+    "Article 424（の2） If", "Article 424ー2 If", "Article 424:2 If", "Article 424 No. 2 If", "Article 424② If",
+    "第424条（の二）　債", "「第五条　あり」", "第" + "一" * 5000 + "条　あり",
 ]  # fmt: skip
 
 
