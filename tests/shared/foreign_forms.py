@@ -245,14 +245,11 @@ for title, sep in (("tabs", "\t"), ("blanks", " "), ("commas", ",")):
 for title, sep in (("commas", ","), ("tabs", "\t"), ("semicolons", ";"), ("blanks", " ")):
     read(f"pandas and polars, {title}", CASES, run=table(SCORED, scored_rows(CASES), sep))
 read("names in one word", WEB, run=table(["QueryID", "DocID", "Score"], scored_rows(WEB)))
-read("pandas with its index, commas", WEB, run=table(["", *SCORED], indexed(scored_rows(WEB))))
 either("pandas with its index, tabs", WEB, r"column|value|header|name",
     run=table(["", *SCORED], indexed(scored_rows(WEB)), "\t"))
 either("R's write.table: a name less than columns", WEB, r"column|value|header|name",
     run=table(SCORED, indexed(scored_rows(WEB)), " "))
 read("R's write.csv", WEB, run=table(["", *SCORED], indexed(scored_rows(WEB)), quote=True))
-read("a byte order mark, as Excel writes it", WEB,
-    run=File(b"\xef\xbb\xbf" + table(SCORED, scored_rows(WEB), ";").content, ".csv"))
 either("Excel's line `sep=;`", WEB, r"sep=",
     run=File(b"sep=;\n" + table(SCORED, scored_rows(WEB), ";").content, ".csv"))
 either("decimal commas", WEB, r"score|number",
@@ -296,8 +293,6 @@ read("`{query: [[document, score]]}`", WEB,
 read("`{query: {document: {rank, score}}}`", CASES,
     run=object_({q: {d: {"rank": ranks(scored)[d], "score": s} for d, s in scored.items()} for q, scored in
         CASES.run.items()}))
-read("`{query: [{docid, score}]}`", WEB,
-    run=object_({q: [{"docid": d, "score": s} for d, s in scored.items()] for q, scored in WEB.run.items()}))
 read("one `{query: {document: score}}` a line", WEB, run=json_lines({q: scored} for q, scored in WEB.run.items()))
 read("one record a line", WEB, run=json_lines(records(("qid", "pid", "sim"), scored_rows(WEB))))
 read("records with ranks only", WEB, run=json_lines(records(("qid", "docno", "rank"), ranked_rows(WEB))))

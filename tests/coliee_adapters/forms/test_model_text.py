@@ -184,19 +184,16 @@ def test_a_file_without_one_text_a_question_is_refused(text, source):
     assert refused(lambda: detect.read_run(source(text), form="text")).path == "f.txt"
 
 
-@pytest.mark.parametrize("many", [1, 2])
-@pytest.mark.parametrize(
-    ("record", "option", "expected"),
-    [
-        ({"doc": {"id": "R07-01-A"}, "resps": [["N"]]}, "--columns=query=doc.id,answer=resps", "R07-01-A N A\n"),
-        ({"uid": "R07-01-A", "v": "N"}, "--columns=query=uid,answer=v", "R07-01-A N A\n"),
-        ({"uid": "R07-01-A", "v": "N"}, "--tag=A", ""),
-    ],
-)
-def test_a_record_alone_is_read_as_several_are(record, option, expected, many, here, call):
-    (here / "A.jsonl").write_text(f"{json.dumps(record)}\n" * many)
-    code, out, err = call("convert", "A.jsonl", "-", "--from=text", "--to=labels", option)
-    assert (code, out, "[missing-id]" in err) == (0 if expected else 2, expected, not expected)
+def test_a_record_alone_is_read_as_several_are(source):
+    for many in (1, 2):
+        for record, columns, kind in (
+            ({"doc": {"id": "R07-01-A"}, "resps": [["N"]]}, {"query": "doc.id", "answer": "resps"}, "missing-key"),
+            ({"uid": "R07-01-A", "v": "N"}, {"query": "uid", "answer": "v"}, "missing-id"),
+        ):
+            file = source(one_a_line([record] * many))
+            assert refused(list, read(file)).kind == kind
+            file.columns = columns
+            assert detect.read_run(file, form="text").labels == {"R07-01-A": False}
 
 
 def test_what_is_no_text_is_refused_where_it_is(source):
