@@ -304,66 +304,48 @@ def task5(dice):
 
 # the pilot
 
-
-Claim = namedtuple("Claim", "description is_accepted")
-Case = namedtuple("Case", "facts plaintiff defendant decision")
+PARTIES = ("plaintiff_claims", "defendant_claims")
 
 
 def tort(dice):
     numbers = range(25)
     one_sided = dice.some(numbers, 6)
-    without_plaintiff, without_defendant = one_sided[:2], one_sided[2:]
+    without = {"plaintiff_claims": one_sided[:2], "defendant_claims": one_sided[2:]}
     nothing_accepted = dice.some((number for number in numbers if number not in one_sided), 4)
     won = dice.some((number for number in numbers if number not in nothing_accepted), 12)
 
     def claims(side, medium, accepted):
-        return [Claim(text.format(medium), dice.chance(accepted)) for text in dice.some(side, dice.whole(1, 3))]
+        chosen = dice.some(side, dice.whole(1, 3))
+        return numbered({"description": text.format(medium), "is_accepted": dice.chance(accepted)} for text in chosen)
 
     cases = []
     for number in numbers:
         medium, *facts = SETTINGS[number % len(SETTINGS)]
-        decision = number in won
         often, seldom = (0.0, 0.0) if number in nothing_accepted else (0.75, 0.3)
-        plaintiff = claims(PLAINTIFF, medium, often if decision else seldom)
-        defendant = claims(DEFENDANT, medium, seldom if decision else often)
-        facts = facts[-dice.whole(1, 2) :]
-        plaintiff = [] if number in without_plaintiff else plaintiff
-        cases.append(Case(facts, plaintiff, [] if number in without_defendant else defendant, decision))
+        chances = (often, seldom) if number in won else (seldom, often)
+        made = [claims(side, medium, of) for side, of in zip((PLAINTIFF, DEFENDANT), chances, strict=True)]
+        facts = numbered({"description": fact} for fact in facts[-dice.whole(1, 2) :])
+        case = {"version": "1.0", "tort_id": str(number), "undisputed_facts": facts}
+        case |= {of: [] if number in without[of] else of_party for of, of_party in zip(PARTIES, made, strict=True)}
+        cases.append({**case, "court_decision": number in won})
     return {
-        "gold.jsonl": tort_lines(cases),
-        "ALPHA.jsonl": tort_lines(guessed(dice, cases, wrong_decisions=4, wrong_claims=0.15)),
-        "BETA.jsonl": tort_lines(guessed(dice, cases, wrong_decisions=9, wrong_claims=0.35)),
+        "gold.jsonl": lines(*map(json.dumps, cases)),
+        "ALPHA.jsonl": lines(*guessed(dice, cases, wrong_decisions=4, wrong_claims=0.15)),
+        "BETA.jsonl": lines(*guessed(dice, cases, wrong_decisions=9, wrong_claims=0.35)),
     }
+
+
+def numbered(items):
+    return [{"id": str(i), **item} for i, item in enumerate(items)]
 
 
 def guessed(dice, cases, wrong_decisions, wrong_claims):
     mistaken = dice.some(range(len(cases)), wrong_decisions)
-
-    def guess(claims):
-        return [claim._replace(is_accepted=claim.is_accepted != dice.chance(wrong_claims)) for claim in claims]
-
-    return [
-        Case(case.facts, guess(case.plaintiff), guess(case.defendant), case.decision != (number in mistaken))
-        for number, case in enumerate(cases)
-    ]
-
-
-def tort_lines(cases):
-    def numbered(items):
-        return [{"id": str(i), **item} for i, item in enumerate(items)]
-
-    records = (
-        {
-            "version": "1.0",
-            "tort_id": str(number),
-            "undisputed_facts": numbered({"description": fact} for fact in case.facts),
-            "plaintiff_claims": numbered(claim._asdict() for claim in case.plaintiff),
-            "defendant_claims": numbered(claim._asdict() for claim in case.defendant),
-            "court_decision": case.decision,
-        }
-        for number, case in enumerate(cases)
-    )
-    return lines(*map(json.dumps, records))
+    for number, case in enumerate(cases):
+        guess = {"court_decision": case["court_decision"] != (number in mistaken)}
+        for of in PARTIES:
+            guess[of] = [{**one, "is_accepted": one["is_accepted"] != dice.chance(wrong_claims)} for one in case[of]]
+        yield json.dumps(case | guess)
 
 
 # plain TREC
