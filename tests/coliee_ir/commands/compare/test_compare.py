@@ -62,9 +62,6 @@ def scored_by(*measures, **options):
     return [evaluator.evaluate(run) for run in tagged(some(1, 0.6), some(2, 0.4), some(3, 0.5))]
 
 
-# what it says
-
-
 def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks_by_the_test_that_is_named():
     scored = [Evaluator(TASK1[0]).evaluate(run) for run in TASK1[1:]]
     values, places = [scores.measures["MicroF1"] for scores in scored], [(0, 1), (0, 2), (1, 2)]
@@ -198,9 +195,6 @@ def test_several_measures_are_corrected_together():
     assert [row[:3] for row in rows[3:5]] == [["MicroF1", "B", "C"], ["MicroR", "A", "B"]]
 
 
-# systems of several runs
-
-
 SYSTEMS = {name: [f"{name}{i}" for i in range(3)] for name in "AB"}
 REPLICATES = [Run.of(some(7 * i, quality), tag=f"{name}{i}") for name, quality in (("A", 0.8), ("B", 0.4))
               for i in range(3)]  # fmt: skip
@@ -254,9 +248,6 @@ def test_on_fixed_questions_only_runs_vary_and_seeds_are_paired_where_names_say_
     assert [remark.kind for remark in of_seven.remarks] == ["unequal-replicates"]
 
 
-# what is refused
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -292,9 +283,6 @@ def test_a_run_alone_runs_of_different_rules_and_systems_that_cannot_be_compared
     ):  # fmt: skip
         with refusing(UsageError, f"[{kind}]"):
             one_step.compare(GOLD, *REPLICATES, task="1", replicates=systems)
-
-
-# what is remarked
 
 
 def test_identical_runs_are_remarked_and_are_not_different():
@@ -355,9 +343,6 @@ def test_resamples_with_which_no_p_can_be_small_enough_are_remarked_with_how_man
     assert compared(*runs, n_resamples=19, measure="MacroF1", test="t", correction="none").remarks == ()
 
 
-# tables
-
-
 def rows_of(table):
     return [line.split() for line in grid.plain(table).splitlines()[1:]]
 
@@ -393,9 +378,6 @@ def test_the_method_names_what_was_done():
     runs = [some(seed, 0.5) for seed in range(6)]
     for n, lines in ((6, 0), (5, 10)):
         assert render(compared(*runs[:n]), "table").count("most influential queries for ") == lines
-
-
-# the command line
 
 
 def test_the_command_prints_what_compare_says_and_remarks_on_standard_error(call):

@@ -47,9 +47,6 @@ def by_both(first, second, runs, measures=("AP",), **options):
     return found
 
 
-# statistics
-
-
 def test_agreement_and_order_are_what_scikit_learn_and_scipy_compute():
     random = np.random.default_rng(3)
     for grades in (2, 4):
@@ -91,9 +88,6 @@ def test_halves_of_one_gold_agree_as_much_as_those_of_a_copy_of_it_and_less_with
     assert between == pytest.approx(alone, abs=0.02) and alone == pytest.approx(of_copy)
     between, alone, other = statistics.halves(runs, upside_down, Resampling())
     assert between < 0 < min(alone, other)
-
-
-# what is counted
 
 
 def test_runs_are_compared_by_both_golds_as_by_each_alone():
@@ -154,9 +148,6 @@ def test_kappa_is_of_grades_only_where_both_have_the_same_and_none_where_only_th
     half = {query: {d: judged[d] for d in DOCUMENTS[:6]} for query, judged in second.items()}
     judged_at = by_both(first, half, runs).agreement.judged_at_10
     assert judged_at[0] == 1.0 and 0.4 < judged_at[1] < 0.6
-
-
-# what is said
 
 
 def test_what_can_be_said_of_the_golds_is_said_and_nothing_more():

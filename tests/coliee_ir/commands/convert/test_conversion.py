@@ -75,14 +75,11 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         ("run.trec", TREC, "columns", {}, THREE, ["3 documents of 2 queries", "… 3 scores … columns …"]),
         ("run.txt", "q a T\nq b T\nq a T\np a T\n", "trec", {}, "q Q0 a 1 2.0 T\nq Q0 b 2 1.0 T\np Q0 a 1 1.0 T\n",
          ["3 documents of 2 queries", "[dropped] 1 repeated line … trec …", MADE]),
-        ("run.json", EMPTY, "json", {"form": "json"}, {"q": ["a"], "empty": []},
-         ["1 document of 2 queries", "[dropped] json …"]),
         ("run.json", EMPTY, "columns", {}, "q a run\n",
          ["1 document of 2 queries", "[dropped] 1 query with nothing retrieved … columns … (first: empty)"]),
         ("run.trec", TREC, "json", {"form": "trec"}, {"01": {"18": 2.0, "02": 1.0}, "02": {"18": 1.0}},
          ["3 documents of 2 queries", "[dropped] json …"]),
         # in trec_eval's order
-        ("run.trec", SCORED, "columns", {}, "q c T\nq b T\nq a T\n", ["3 documents of 1 query", "… 3 scores …", RANKS]),
         ("run", SCORED, "trec", {}, "q Q0 c 1 2.0 T\nq Q0 b 2 1.0 T\nq Q0 a 3 1.0 T\n",
          ["3 documents of 1 query", RANKS]),
         ("gold.xml", STATUTE, "qrels", {}, "R07-01-O 0 96 1\nR07-01-O 0 398-20 1\n",
@@ -409,7 +406,6 @@ def test_the_ending_names_the_form(put, text, ending, call):
          "[answer-tie] … 1 question …"),
         ("s.txt", "q Answer: Yes\nq No.\nq Yes, because\np Who knows?\np No.\n", {"form": "text"}, "q Y s\np N s\n",
          "[no-vote] 1 … (first: line 4: 'Who knows?')"),
-        ("s.json", '{"q": ["Y", "N", "N"], "p": ["yes"]}', {}, "q N s\np Y s\n", "2 answers"),
         ("s.jsonl", '{"id": "q", "answers": ["N", "Y", "Y"]}\n{"id": "p", "answers": ["N"]}',
          {"columns": {"answer": "answers"}}, "q Y s\np N s\n", "2 answers"),
         ("s.jsonl", '{"custom_id": "q", "body": {"choices": [{"message": {"content": "No"}}, {"message": '

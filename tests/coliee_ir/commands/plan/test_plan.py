@@ -49,9 +49,6 @@ def least_of(runs, queries, pairs=((0, 1),), settings=None):
     return [*power.least_found(paired.Board(runs), [*pairs], queries, settings or Resampling(99), 0.8)]
 
 
-# what is promised
-
-
 def test_what_is_promised_is_what_the_shipped_test_finds():
     found = planned(0.7, 0.6, queries=[100]).sizes[0].found[0]
     draw, hits = np.random.default_rng(1), 0
@@ -196,9 +193,6 @@ def test_a_plan_says_how_far_off_those_of_other_queries_are():
     assert np.mean(np.abs(np.array(figures) / np.median(figures) - 1) < off) == pytest.approx(0.95, abs=0.03)
 
 
-# systems of several runs
-
-
 def scored_systems(draw, better, queries, runs):
     """A and B, the one so much better: scores vary with queries, with runs, and with both."""
     base, cells = draw.normal(0.5, 0.15, queries), []
@@ -232,9 +226,6 @@ def test_more_queries_do_not_lessen_the_variance_between_runs_which_is_said():
     assert f"{best:.2g}" in systems.notes()[1] and "3" in systems.notes()[2]  # of so few runs
     assert len(of_many.notes()) == len(systems.notes()) - 1
     assert few > single.sizes[0].found[0]
-
-
-# the rest
 
 
 def test_what_cannot_be_planned_is_refused():

@@ -39,9 +39,6 @@ def found(*files, **options):
     return [(f.file, f.rule, f.count) for f in validate(*files, **options).findings]
 
 
-# what is printed, and refused
-
-
 @pytest.mark.parametrize(("scores", "is_told"), [("12", True), ("21", False)])
 def test_a_copy_in_the_order_of_scores_that_contradict_ranks_is_told_as_such(call, scores, is_told):
     run = "".join(f"000101 Q0 00020{rank} {rank} {score} T\n" for rank, score in zip("12", scores, strict=True))
@@ -161,9 +158,6 @@ def test_names_and_ids_cannot_do_harm_and_are_not_shown_whole(form, call):
     assert form == "github" or out.startswith("a,b:c%0A\\n::error::\\x1b[31m\\u202e\\udcff.txt\n")
 
 
-# mending
-
-
 @pytest.mark.parametrize(
     ("content", "left", "said"),
     [
@@ -266,9 +260,6 @@ def test_standard_input_and_compressed_files_are_read(call, monkeypatch):
     assert gzip.decompress(Path("mended.gz").read_bytes()) == RUN1
 
 
-# several files
-
-
 S, L = T3.files["task3.ALPHA"], T3_2025.files["task3-L.ALPHA"]
 NULLS = lines(broken.instance("0", None, [None, None], [None]))
 NULL_CLAIM = PILOT.replace(b'"is_accepted": false', b'"is_accepted": null', 1)
@@ -286,14 +277,12 @@ FOUND = (
       ("a", "tag-shared", 1)]),
     # an empty file stops no other
     ({"empty": b"", "run": RUN1 + b"\n"}, {}, [("empty", "empty", 1), ("run", "blank-line", 1)]),
-    # words are a tag where most lines end in them; a score of 0 is the last of a list
+    # words are a tag where most lines end in them
     ({"a": WORDS[0]}, {"task": "1"}, [("a", "tag-words", 3), ("a", "tag-differs", 1)]),
     ({"a": WORDS[1]}, {"task": "1"}, [("a", "columns", 1)]),
-    # documents in the place of the tag are none, nor is what a single line ends in
+    # documents in the place of the tag are none
     ({"a": lines("827 013 020", "828 011 007")}, {"task": "2"}, [("a", "unreadable", 1)]),
     ({"a": lines("827 013 020", "828 011")}, {"task": "2"}, [("a", "unreadable", 1), ("a", "tag-missing", 1)]),
-    ({"a": lines(r"827 013 RUN1\n828 014 RUN1\n")}, {"task": "2"}, [("a", "columns", 1)]),
-    ({"a": lines("R07-01-U Q0 1 1 0.5 A", "R07-01-U Q0 2 2 0 A")}, OF_2025, [("a", "long-list-missing", 1)]),
     # what has no numeral is no article of a question; all 1 are no labels
     ({"a": _MARKED}, {}, [("a", "not-ascii", 2), ("a", "label-unknown", 2)]),
     ({"a": _ANSWERED.replace(b"U 1", b"U N")}, {"task": "4"}, [("a", "label-unknown", 2)]),
@@ -341,9 +330,6 @@ def test_what_is_found_in_several_files(files, told, expected):
         put(name, files[name])
     assert found(*sent, **told) == expected
     assert found(*sent, *sent, **told) == expected  # a file named twice counts once
-
-
-# what is given beside the files
 
 
 @pytest.mark.parametrize(
