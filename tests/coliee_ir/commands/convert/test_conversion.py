@@ -10,7 +10,6 @@ from sent import write
 
 from coliee_adapters.errors import ColieeError, MismatchError, UsageError
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.records import Columns, Run
 from coliee_ir import evaluate, read_run, to_run
 from coliee_ir.cli import main
 from coliee_ir.commands.convert import convert
@@ -259,13 +258,6 @@ def test_documents_at_their_best_passage_score_as_the_undivided_run(put):
     joined, _ = converted(passages, "trec", chunks="_[0-9]+$")
     assert to_run(joined, task="trec") == to_run(whole, task="trec")
     assert evaluate(qrels, joined, task="trec").measures == evaluate(qrels, whole, task="trec").measures
-
-
-def test_a_dictionary_of_a_run_is_in_trec_evals_order_with_repeats_at_their_best():
-    block = Columns(["q", "p", "q"], [0, 3, 4, 5], ["a", "b", "a", "a", "c"], [1.0, 2.0, 3.0, 1.0, 2.0])
-    held = to_run(Run(lambda: iter([block])))
-    assert held == {"q": {"a": 3.0, "c": 2.0, "b": 2.0}, "p": {"a": 1.0}}
-    assert list(held["q"]) == ["a", "c", "b"]
 
 
 def test_a_run_tag_against_the_rules_of_a_submission_is_said(put):

@@ -90,15 +90,6 @@ def test_what_no_file_could_hold_is_refused():
                 read(held)
 
 
-@pytest.mark.parametrize("held", [Gold({}), Gold({"q": {}}), Run.of({}), Run.of({"q": {}})])
-def test_a_frame_without_rows_has_the_columns_of_one_with_rows(held):
-    full = Gold({"q": {"d": 1}}) if isinstance(held, Gold) else Run.of({"q": {"d": 1.0}})
-    assert to_frame(held).dtypes.to_dict() == to_frame(full).dtypes.to_dict()
-    assert to_frame(held, "polars").schema == to_frame(full, "polars").schema
-    for frame in (to_frame(held), to_frame(held, "polars")):
-        assert (to_qrels(frame) if isinstance(held, Gold) else to_run(frame)) == {}
-
-
 def test_dictionaries_hold_plain_types_and_no_empty_query():
     blocks = [Columns(["q"], [0, 2], ["d", "e"], np.array([1, 2])), Columns(["p"], [0, 1], ["d"], [3])]
     for gold, run in (  # records as somebody else may have made them
