@@ -4,16 +4,19 @@ import csv
 import itertools
 import json
 
+import numpy as np
 import pytest
 from asserting import done
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from scipy import stats
 from sent import write
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Decisions, Evaluator, Fusion, evaluate, evaluate_all, fit_fusion, read_gold, tune
 from coliee_ir.commands.evaluate.details import Gap, by_year, depths, gap, gap_of, overlap, stages
+from coliee_ir.commands.evaluate.log import luck
 from coliee_ir.reading.gold_ids import years
 
 pytestmark = pytest.mark.usefixtures("one_deal")
@@ -187,6 +190,9 @@ def test_stages_of_several_runs_are_one_table_and_depths_rise(here, call):
     for function in (gap, overlap, stages):  # answers have none, and one run has nothing in common
         with pytest.raises(UsageError):
             function(evaluate_all({"R07-01-A": "Y"}, {"A": {"R07-01-A": "N"}}, task="4"))
+    for no_share in ("MacroF1(of=means)", "num_rel_ret"):
+        with pytest.raises(UsageError):
+            gap(evaluate_all(GOLD, {"A": {"1": ["a"]}}, measures=no_share, task="trec"))
 
 
 # of what missing points consist, by brute force over cutoffs, counts and choices; what runs have in common
@@ -269,6 +275,17 @@ def test_labels_by_articles_lose_by_either(here, call):
             expected = (shares[0] - late, shares[1] + late, *shares[2:])
             assert [*of_run["gap"].values()] == approx([share / sum(shares) for share in expected])
             assert of_run["gap"]["score"] == approx(of_run["measures"][measure])
+
+
+def test_luck_is_the_greatest_of_so_many_normal_deviations_of_what_runs_do_not_share():
+    lists = itertools.permutations("abcd")
+    runs = [{query: [*next(lists)] for query in ("1", "2", "3", "4", "5")} for _ in range(3)]
+    scored = evaluate_all({query: ["a", "b"] for query in runs[0]}, runs, measures="AP", task="trec")
+    values = np.array([[of["AP"] for of in scores.per_query.values()] for scores in scored])
+    apart = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    error = np.sqrt((apart**2).sum() / (2 * 4) / 5)
+    results = [next(iter(scores.results.values())) for scores in scored]
+    assert luck(results, 20) == approx(stats.norm.ppf(19.625 / 20.25) * error)
 
 
 @given(st.lists(GIVEN, min_size=2, max_size=4), st.sampled_from(["MicroF1", "MicroF1@2"]))

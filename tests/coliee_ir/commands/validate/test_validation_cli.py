@@ -278,7 +278,8 @@ FOUND = (
     # an empty file stops no other
     ({"empty": b"", "run": RUN1 + b"\n"}, {}, [("empty", "empty", 1), ("run", "blank-line", 1)]),
     # words are a tag where most lines end in them
-    ({"a": WORDS[0]}, {"task": "1"}, [("a", "tag-words", 3), ("a", "tag-differs", 1)]),
+    ({"a": WORDS[0].replace(b" 0", b"\t0")}, {"task": "1"},
+     [("a", "separator", 4), ("a", "tag-words", 3), ("a", "tag-differs", 1)]),
     ({"a": WORDS[1]}, {"task": "1"}, [("a", "columns", 1)]),
     # documents in the place of the tag are none
     ({"a": lines("827 013 020", "828 011 007")}, {"task": "2"}, [("a", "unreadable", 1)]),
