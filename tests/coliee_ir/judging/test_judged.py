@@ -274,8 +274,6 @@ def test_results_come_in_order_errors_stand_in_their_place_and_a_killed_worker_i
 # how many processes are used, and from where
 
 SCORED = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
-
-
 EVALUATOR = Evaluator(SCORED, ["map"], task="trec")
 
 

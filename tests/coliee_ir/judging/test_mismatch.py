@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 from unicodedata import normalize
 
+import numpy as np
 import pytest
 from asserting import begins, clause, done, heard, matches, refusing
 from hypothesis import given, settings
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError
 from coliee_adapters.forms import columns
+from coliee_adapters.ids import Ids
 from coliee_adapters.records import Run, nfkc_folded
 from coliee_ir import Decisions, Evaluator, evaluate, evaluate_all, fit_fusion, tune
 from coliee_ir.judging.judged import judge
-from coliee_ir.judging.mismatch import diagnose, respelled, respelled_like
+from coliee_ir.judging.mismatch import are_undoubted, diagnose, respelled, respelled_like
 from coliee_ir.judging.qrels import Qrels
 
 CASES = {"000018": {"072495": 1, "012101": 1}, "000203": {"004411": 1}}
@@ -353,6 +355,24 @@ def test_a_weak_run_in_honest_ids_is_never_refused(task, seed, length, hits, ext
         run[query][0] = gold[query][0]
     run = {query: list(dict.fromkeys(documents)) for query, documents in run.items()}
     scored(gold, {**other, **run} if extra else run, task)
+
+
+SOME = st.sampled_from(["000018", "000203", "000099", "123456", "18", "x9", "0000018"])
+RUNS = st.fixed_dictionaries(dict.fromkeys(["000001", "000002"], st.lists(SOME, min_size=1, unique=True)))
+
+
+@given(st.lists(RUNS, min_size=1, max_size=4))
+def test_of_runs_that_are_undoubted_nothing_is_said(runs):
+    qrels = Qrels({"000001": {"000018": 1, "000203": 1}, "000002": {"000018": 1}})
+    runs = [*runs, {"000001": ["000018", "000203"], "000002": ["000018"]}]
+    judged = [judge(qrels, Run.of(run)) for run in runs]
+    documents = [document for run in runs for query in run for document in run[query]]
+    starts = np.cumsum([0, *(len(run["000001"] + run["000002"]) for run in runs)])
+    undoubted = are_undoubted(qrels, Ids.of(documents), starts, np.array([one.rank for one in judged]))
+    assert undoubted[-1]
+    for run, one, is_undoubted in zip(runs, judged, undoubted.tolist(), strict=True):
+        if is_undoubted:
+            assert not diagnose(one, Run.of(run), "gold.json")
 
 
 PIECES = [

@@ -13,8 +13,6 @@ from sent import write
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Gold, Scored, compare, evaluate, evaluate_all, read_gold
-from coliee_ir.commands.edition.config import read_edition
-from coliee_ir.commands.edition.day import day_of
 from coliee_ir.inbox.tasks import Golds, QueryFile
 from coliee_ir.inbox.teams import team_key
 from coliee_ir.reading.anything import gold_files
@@ -80,23 +78,6 @@ def test_a_file_is_judged_by_a_gold_of_its_task_and_by_no_other():
     assert (elsewhere := golds.of_other_task("1", fragments)) is not None and elsewhere.tasks == ("2",)
 
 
-def test_a_task_may_have_several_golds_and_each_file_is_judged_by_its_own(here):
-    gold, run = ((EXAMPLES / "task4" / name).read_text() for name in ("gold.xml", "ALPHA.txt"))
-    told = ['name = "T"', 'mailbox = "in"', "resamples = 99"]
-    for year in ("R07", "R01"):
-        sent = run.replace("R07", year).replace("ALPHA", "DU1")
-        write({f"{year}.xml": gold.replace("R07", year), f"in/DU/{year}.DU1": sent})
-        told += ["[[task]]", 'task = "4"', f'gold = "{year}.xml"', *(['reference = "R01"'] if year == "R01" else [])]
-    for settled in ([], ['settled = ["undescribed DU"]']):
-        Path("coliee.toml").write_text("\n".join([told[0], *settled, *told[1:]]))
-        day = day_of(read_edition("coliee.toml"))
-        boards = [(board.called, len(board.entries), len(board.invalid)) for board in day.boards]
-        assert boards == [("4", 1, 0), ("4 R01", 1, 0)]
-        assert not [one for one in day.inbox.findings if one.severity == "error"]
-        kinds = {one.kind for one in day.decide}
-        assert "many-runs" not in kinds and ("undescribed" in kinds) == (not settled)
-
-
 def test_two_runs_of_one_tag_have_the_same_two_names_in_every_command(call, tmp_path):
     """Numbered in the order in which they are given, whatever their paths and their places."""
     lines = (T1 / "dense.txt").read_text().splitlines()
@@ -109,13 +90,6 @@ def test_two_runs_of_one_tag_have_the_same_two_names_in_every_command(call, tmp_
         assert {row.split(",")[0] for row in table.splitlines()} & both == both, words
     apart = [evaluate(GOLD, run) for run in (*runs, T1 / "bm25.txt")]
     assert compare(apart, n_resamples=9).names == ["dense", "dense (2)", "bm25"]
-    assert mentions(call("fuse", *runs, "--fit", GOLD, "-o", tmp_path / "no.txt")[2], "[ambiguous]")
-    runs = [path.rename(tmp_path / f"{path.parent.name}.txt") for path in runs]
-    done(call, "fuse", *runs, "--fit", GOLD, "-o", tmp_path / "fused.txt", "--save", tmp_path / "w.json")
-    fusion = json.loads((tmp_path / "w.json").read_text())["fusion"]
-    assert (fusion["runs"], fusion["files"]) == (["dense"] * 2, ["b.txt", "a.txt"])
-    plain = done(call, "fuse", *runs, "--weights", tmp_path / "w.json", "-o", tmp_path / "again.txt")[1]
-    assert "[fitted-to-others]" not in plain
     write({f"{tmp_path}/scores.csv": done(call, "evaluate", GOLD, *runs, "-q", "-f", "csv")[0]})
     assert {one.name for one in Scored.read(tmp_path / "scores.csv")} == both
 
