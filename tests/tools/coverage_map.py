@@ -31,6 +31,7 @@ KEPT: Final = ROOT / "build" / "coverage-map.json"
 #: tests that look at other things than these packages' code, or start much
 ASIDE: Final = ("house", "typing", "benchmarks", "error_rates", "held_out", "cluster")
 PYTEST: Final = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestWarning")
+Plugin = Callable[..., object]
 STARTED: Final = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
 
 
@@ -142,11 +143,7 @@ def copied(tree: Path, place: Path) -> Path:
 
 
 def at_once(
-    tree: Path,
-    folder: str,
-    plugin: Callable[..., object],
-    arguments: Iterable[tuple[object, ...]],
-    files: Iterable[list[str]],
+    tree: Path, folder: str, plugin: Plugin, arguments: Iterable[tuple[object, ...]], files: Iterable[list[str]]
 ) -> list[BaseProcess]:
     """Start these test files with a plugin and its arguments, each in a process and a copy of the tree of its own."""
     started = list[BaseProcess]()
@@ -157,7 +154,7 @@ def at_once(
     return started
 
 
-def run_pytest(tree: Path, plugin: Callable[..., object], arguments: tuple[object, ...], files: list[str]) -> None:
+def run_pytest(tree: Path, plugin: Plugin, arguments: tuple[object, ...], files: list[str]) -> None:
     """Tests of a copy, in this process."""
     os.chdir(tree)
     sys.path[:0] = paths = [str(tree), str(tree / "adapters")]

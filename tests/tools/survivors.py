@@ -25,6 +25,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import accumulate
 from multiprocessing import get_context
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -99,10 +100,8 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
 def faults_of(path: Path, tree: Path) -> Iterator[Fault]:
     """Every fault that can be made inside the functions of a file; annotations and docstrings have none."""
     text = path.read_text(encoding="utf-8")
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line.encode()))
     encoded = text.encode()
+    starts = [0, *accumulate(len(line) for line in encoded.splitlines(keepends=True))]
 
     def walk(node: ast.AST, inside: bool, statement: int) -> Iterator[Fault]:
         for name, value in ast.iter_fields(node):

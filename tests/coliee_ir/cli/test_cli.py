@@ -19,17 +19,9 @@ from coliee_adapters import trec_eval
 from coliee_adapters.forms.detect import known_forms
 from coliee_adapters.forms.vocabulary import GoldOrRun
 from coliee_adapters.ir_measures import NAMES
-from coliee_ir import Decisions, cli
+from coliee_ir import Decisions, cli, types
 from coliee_ir.cli.options import OPTIONS
-from coliee_ir.commands import convert as conversion
-from coliee_ir.commands import fuse as fusion
-from coliee_ir.commands import leaderboard
-from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.compare import Comparison
-from coliee_ir.commands.leaderboard import Leaderboard
-from coliee_ir.commands.plan import Plan
-from coliee_ir.commands.tune import Tuning
-from coliee_ir.commands.validate import Validation
+from coliee_ir.commands import convert, fuse, leaderboard, tune
 from coliee_ir.measures import everything
 from coliee_ir.output.rendering import render
 from coliee_ir.rules.choices import TASKS
@@ -293,29 +285,29 @@ def test_options_are_few_and_mean_the_same_in_every_command(call):
 
 def test_an_option_offers_what_there_is(call):
     """In modules that help does not load."""
-    can_be_cut = (name for name, form in conversion.RUN_TARGETS.items()
+    can_be_cut = (name for name, form in convert.RUN_TARGETS.items()
                   if "documents" in form.can_write and not form.uses_template)  # fmt: skip
     offered = {
-        "validate -f": forms_of(Validation),
-        "tune -f": forms_of(Tuning),
-        "compare -f": forms_of(Comparison),
-        "plan -f": forms_of(Plan),
-        "leaderboard -f": forms_of(Leaderboard),
+        "validate -f": forms_of(types.Validation),
+        "tune -f": forms_of(types.Tuning),
+        "compare -f": forms_of(types.Comparison),
+        "plan -f": forms_of(types.Plan),
+        "leaderboard -f": forms_of(types.Leaderboard),
         "leaderboard --table": leaderboard.TABLES,
         "evaluate -f": FORMS,
         "convert --from": dict.fromkeys(one.name for kind in get_args(GoldOrRun) for one in known_forms(kind)),
-        "convert --to": dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS, "statements")),
-        "convert --aggregate": (*conversion.AGGREGATES, "vote"),
+        "convert --to": dict.fromkeys((*convert.GOLD_TARGETS, *convert.RUN_TARGETS, "statements")),
+        "convert --aggregate": (*convert.AGGREGATES, "vote"),
         "cut --to": can_be_cut,
-        "fuse --to": conversion.RUN_TARGETS,
-        "fuse --method": fusion.METHODS,
-        "fuse --norm": fusion.NORMS,
+        "fuse --to": convert.RUN_TARGETS,
+        "fuse --method": fuse.METHODS,
+        "fuse --norm": fuse.NORMS,
     }
     for typed, names in offered.items():
         command, option = typed.split()
         assert list(cli.parser_of(command)._option_string_actions[option].choices) == list(names), typed
     for command in ("cut", "tune"):
-        assert ", ".join(cutoffs.FAMILIES) in " ".join(call(command, "--help")[1].split())
+        assert ", ".join(tune.FAMILIES) in " ".join(call(command, "--help")[1].split())
 
 
 def test_the_form_follows_the_ending_of_the_file(case_law, call):
