@@ -71,27 +71,16 @@ def test_the_rows_of_the_package_follow_each_other_and_name_measures_that_their_
     assert {task: protocol(task).newest for task in TASKS} == newest
 
 
-def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(protocol_module, "protocols_by_name", {})
-    monkeypatch.setattr(protocol_module, "NEWEST", NEWEST + 1)
-    protocol_module._family_of_package.cache_clear()
-    try:
-        assert protocol("1", NEWEST + 1)  # which has no dates
-        with refusing(InputError, f"models_before: … {NEWEST + 1}"):
-            protocol("3", NEWEST + 1)
-    finally:
-        protocol_module._family_of_package.cache_clear()
-    monkeypatch.undo()
+def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch, here):
     monkeypatch.setattr(protocol_module, "protocols_by_name", {})
     stated = 'task = "3"\nlaw = "statute"\ntitle = "t"\nparts = ["documents"]\nmeasures = ["MacroF2"]\n'
     stated += f"[[edition]]\nfirst = {NEWEST + 1}\n"
-    own = tmp_path / "3.toml"
-    own.write_text(stated)
-    with pytest.raises(InputError):
-        protocol_module.use_protocol_file(own)
+    Path("3.toml").write_text(stated)
+    with refusing(InputError, f"models_before: … {NEWEST + 1}"):
+        protocol_module.use_protocol_file("3.toml")
     for date, limit in (("false", None), (f"{NEWEST}-07-15", datetime.date(NEWEST, 7, 15))):
-        own.write_text(f"{stated}[models_before]\n{NEWEST + 1} = {date}\n".replace("[models", "\n[models"))
-        assert protocol_module.use_protocol_file(own) == "3"
+        Path("3.toml").write_text(f"{stated}\n[models_before]\n{NEWEST + 1} = {date}\n")
+        assert protocol_module.use_protocol_file("3.toml") == "3"
         assert protocol_module.model_limit("3", NEWEST + 1) == limit
 
 

@@ -237,9 +237,10 @@ def test_holes_name_the_run_that_costs_most(call):
 
 def test_a_measure_that_nobody_scored_is_refused():
     frame = {"run": ["a", "b"], "query": ["q", "q"], "AP": [1.0, 0.5], "own": [0.5, 1.0]}
-    for ask, measure in (leaderboard, "own"), (plan, "own"), (leaderboard, "RR"):
+    alone = {"run": ["a"], "query": ["q"], "AP": [1.0]}
+    for ask, held, measure in (leaderboard, frame, "own"), (plan, frame, "own"), (leaderboard, alone, "RR"):
         with refusing(UsageError, "[not-comparable]"):  # what is known ranks, and the rest is not read
-            ask(Scored.from_frame(frame), measure=measure)
+            ask(Scored.from_frame(held), measure=measure)
     named = Scored.from_frame(frame, measures=["own"], higher_is_better=["own"])
     assert leaderboard(named).ranking.name == "own"
 

@@ -78,10 +78,11 @@ def test_frames_parquet_and_counts_are_read(here):
     counts = "run,query,correct,retrieved,relevant\na,q0,1,2,3\na,q1,0,4,1\nb,q0,1,1,3\nb,q1,1,1,1\n"
     Path("counts.csv").write_text(counts)
     assert Scored.read("counts.csv")["a"].measures == {"MicroF1": 0.2, "MicroP": 1 / 6, "MicroR": 0.25}
-    for run, is_resolved in (("a", True), ("b", False)):
-        Path(run).mkdir()
-        Path(f"{run}/q0.report.json").write_text(json.dumps({"q0": {"resolved": is_resolved}}))
-    assert [run.tag for run in Scored.read("a/q0.report.json", "b/q0.report.json")] == ["a", "b"]
+    reports = [Path(f"{run}/q{at}.report.json") for run in "ab" for at in range(2)]
+    for file in reports:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps({file.name[:2]: {"resolved": file.parent.name == "a"}}))
+    assert {run.tag: run.measures["resolved"] for run in Scored.read(*reports)} == {"a": 1, "b": 0}
     scored = of_files(*TASK1)
     for library in ("pandas", "polars", "pyarrow"):
         back = Scored.from_frame(scored.to_frame(library, per_query=True))
