@@ -2,6 +2,7 @@ import json
 import math
 from dataclasses import replace
 
+import naive_cut
 import numpy as np
 import pytest
 from asserting import begins, heard, refusing
@@ -39,9 +40,9 @@ runs = st.fixed_dictionaries(
 some_runs = st.lists(runs, min_size=2, max_size=3)
 
 
-def score(gold, run, measure):
-    (value,) = coliee_ir.evaluate(gold, run, task="trec", measures=[measure]).measures.values()
-    return 0.0 if math.isnan(value) else value
+def score(gold, run, measure, **rules):
+    (value,) = coliee_ir.evaluate(gold, run, task="trec", measures=[measure], **rules).measures.values()
+    return finite(value)
 
 
 def finite(value):
@@ -65,13 +66,14 @@ ALONE = [{q: {"d1": 5.0, "d0": 4.0} for q in QUERIES}, {"q0": {"d0": 9.0, "d2": 
 
 
 @settings(max_examples=settings.default.max_examples // 2)
-@given(golds, some_runs, st.sampled_from([*CUT, *UNCUT]), st.integers(0, 5), st.data())
-def test_scores_are_those_of_the_runs_that_are_written(gold, drawn, measure, seed, data):
+@given(golds, some_runs, st.sampled_from([*CUT, *UNCUT]), naive_cut.DECISIONS, st.integers(0, 5), st.data())
+def test_scores_are_those_of_the_runs_that_are_written(gold, drawn, measure, decisions, seed, data):
     method = data.draw(st.sampled_from(["combsum", "combmnz", "rrf"]))
-    fitted = fit_fusion(gold, *drawn, method=method, measure=measure, task="trec", folds=3, repeats=1, seed=seed)
+    options = {"measure": measure, "decisions": decisions, "folds": 3, "repeats": 1, "seed": seed}
+    fitted = fit_fusion(gold, *drawn, method=method, task="trec", **options)
     assert (fitted.fusion.top is not None) == (measure in CUT)
-    assert isinstance(fitted.fused.run, Run)
-    assert score(gold, fitted.fused.run, measure) == pytest.approx(finite(fitted.resubstitution), abs=1e-12)
+    written = score(gold, fitted.fused.run, measure, decisions=decisions)
+    assert written == pytest.approx(finite(fitted.resubstitution), abs=1e-12)
     again = Fusion(method, weights=fitted.fusion.weights, top=fitted.fusion.top)
     assert to_run(again.fuse(*drawn, task="trec").run, task="trec") == to_run(fitted.fused.run, task="trec")
     # on the queries that it is fitted to, fitting is never worse than not fitting, and never than one run alone

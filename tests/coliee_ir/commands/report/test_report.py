@@ -152,29 +152,36 @@ def test_the_page_begins_with_what_was_found(of_task1, page):
     assert not any(letter.isdigit() for letter in verdict_of(whole, run_of(whole, "all"), task="1")[1])
 
 
-def test_a_run_has_one_colour_in_all_charts_on_page_and_paper_and_ranks_are_whole(of_task1):
+def test_a_run_has_one_colour_in_all_charts_and_marks_tell_their_numbers(of_task1):
     scales, figures = set(), drawn(of_task1.contents)
     for figure in figures.values():
         assert "var(--" in json.dumps(on_page(figure)) and "var(--" not in json.dumps(on_paper(figure))
         scales |= {*re.findall(r'"color": {[^{}]*?"field": "r"[^@]*?"scale": {([^}]*)}', json.dumps(figure.chart))}
     assert scales == {'"domain": [0, 1, 2], "range": ["@run1", "@run2", "@run3"]'}
-    ranks = figures["scores"].chart["hconcat"][1]["layer"][-1]["encoding"]["x"]
-    assert ranks["axis"]["values"] == [1, 2, 3]
+    cells = figures["queries"].chart["encoding"]["tooltip"]
+    assert [told["title"] for told in cells] == ["query", "run", "MicroF1", "relevant", "mean of runs"]
+    panels = figures["scores"].chart["hconcat"]
+    assert 500 < sum(panel["width"] for panel in panels) < 780  # of the page
+    marks = [panel["layer"][-1]["encoding"] for panel in panels[:2]]
+    assert [mark["tooltip"][1]["format"] for mark in marks] == [".4f", ".0f"]  # ranks are whole
+    assert marks[1]["x"]["axis"]["values"] == [1, 2, 3]
     assert '"tickMinStep": 1' in json.dumps(figures["tuning"].chart)
 
 
 def test_categories_titles_and_statements_are_shown_where_they_are_given(here, made):
-    (here / "kinds.csv").write_text("query,category\n002473,Refugees\n007630,Refugees\n002473,Patents\n9,Patents\n")
-    (here / "corpus").mkdir()
-    (here / "corpus" / "026639.txt").write_text("Between Her Majesty\n and others")
-    page, err = made(*shown("1")[:2], "--categories", "kinds.csv", "--corpus", "corpus")
+    Path("kinds.csv").write_text("query,category\n002473,Refugees\n007630,Refugees\n002473,Patents\n9,Patents\n")
+    Path("corpus").mkdir()
+    Path("corpus/026639.txt").write_text("Between Her Majesty\n and others")
+    page, err = made(*shown("1")[:3], "--categories", "kinds.csv", "--corpus", "corpus")
     assert mentions(err, "[sheet-rows] 9 …") and " 2 categories; " in Parsed(page).text
     assert "Refugees (2)" in json.dumps(data_in(page, "charts")["categories"])
     assert ["026639", "Between Her Majesty and others"] in data_in(page, "details")["documents"]
-    (here / "code.txt").write_text("(Fraud)\nArticle 96 (1) A manifestation is voidable.\nArticle 97 Next.\n")
+    report = one_step.report(*shown("1")[:3], categories="kinds.csv", n_resamples=9)
+    assert drawn(report.contents)["categories"].data.header[-2:] == ["dense", "bm25"]
+    Path("code.txt").write_text("(Fraud)\nArticle 96 (1) A manifestation is voidable.\nArticle 97 Next.\n")
     pair = '<pair id="H18-1-1" label="Y"><t1>\nArticle 96 (1) A.\n</t1><t2>Statement.</t2></pair>'
-    (here / "gold.xml").write_text(f"<dataset>{pair}</dataset>")
-    (here / "run.txt").write_text("H18-1-1 Q0 96 1 0.8 T\n")
+    Path("gold.xml").write_text(f"<dataset>{pair}</dataset>")
+    Path("run.txt").write_text("H18-1-1 Q0 96 1 0.8 T\n")
     details = data_in(made("gold.xml", "run.txt", "--edition", "2025", "--corpus", "code.txt")[0], "details")
     assert details["queries"][0]["text"] == "Statement."
     assert details["documents"][0][0] == "96" and "Fraud" in details["documents"][0][1]
@@ -210,9 +217,11 @@ def test_what_cannot_be_chosen_or_was_not_found_has_a_page_all_the_same():
     assert report.contents.tunings == [None]
     assert any(mentions(heard(remark), "no cutoff is chosen for run … 5 folds …") for remark in report.contents.remarks)
     for run in ({"q9": ["d1"], "q1": []}, {"q1": ["d7"]}):
-        gold = {"q1": ["d1"], "q2": []}
-        page = Parsed(one_step.report(gold, run, {"q1": ["d1"]}, task="3", edition=2025, n_resamples=99).to_html())
+        gold, runs = {"q1": ["d1"], "q2": [], "q3": ["d3"]}, (run, {"q1": ["d1"]})
+        report = one_step.report(gold, *runs, task="3", edition=2025, n_resamples=99)
+        page, (one, other) = Parsed(report.to_html()), [scores.remarks for scores in report.contents.scored]
         assert "1 of 1" not in page.text and page.open == []
+        assert {page.text.count(remark) for remark in {*one} & {*other}} == {1}  # what all share is said once
 
 
 def test_the_command_can_be_typed_again_and_gives_the_same_page(call, tmp_path, monkeypatch):
@@ -229,14 +238,15 @@ def test_the_command_can_be_typed_again_and_gives_the_same_page(call, tmp_path, 
 def test_of_many_runs_the_best_are_drawn_and_all_have_ranks():
     gold = {f"q{n}": [f"d{n}", f"e{n}"] for n in range(60)}
     runs = [run_of({f"q{q}": [f"d{q}"] for q in range(n)}, f"r{n}") for n in range(1, 54)]
+    few = one_step.report(gold, *runs[:12], task="1", n_resamples=9).contents
+    assert drawn(few)["queries"].data.header[4:] == few.names and len(few.comparison.pairs) == 66
     report = one_step.report(gold, *runs, baseline="r1", task="1", n_resamples=99)
     page, contents = report.to_html(), report.contents
     assert contents.comparison is None  # of so many runs not even with a baseline, which is said
     assert any("compare --baseline" in remark for remark in contents.remarks)
     assert data_in(page, "details")["runs"] == contents.names[:12] == [f"r{n}" for n in range(53, 41, -1)]
     assert {cell["r"] for cell in data_in(page, "charts")["queries"]["datasets"]["rows0"]} == set(range(50))
-    in_json = [(run["tag"], "per_query" in run) for run in report.to_dict()["runs"]]
-    assert in_json == [(f"r{n}", False) for n in range(1, 54)]
+    assert not any("per_query" in run for run in report.to_dict()["runs"])
     text = Parsed(page).text
     assert all(entry.tag in text and str(entry.ranks) in text for entry in contents.board.entries)
 

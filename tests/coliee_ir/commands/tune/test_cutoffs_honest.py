@@ -13,9 +13,9 @@ from coliee_ir.commands import tune as honest
 from coliee_ir.commands.tune import Candidate, Pool
 from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds, objective
 from coliee_ir.measures import parse
-from coliee_ir.measures.base import of_mean
+from coliee_ir.measures.base import Terms, of_mean, quotient
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.stats import folds, resampling
+from coliee_ir.stats import folds, paired, resampling
 from coliee_ir.stats.folds import Split
 from coliee_ir.stats.student import t_quantile
 
@@ -162,6 +162,10 @@ def test_a_difference_of_means_has_nearly_the_corrected_t_tests_interval():
     found, of_folds = folds.difference(of_mean(one), of_mean(other), 10), (one - other).std(ddof=1) * 200**-0.5
     half = scipy.stats.t.ppf(0.975, 9) * of_folds * math.sqrt(1 / 10 + 1 / 9)
     assert found.interval == pytest.approx((found.value - half, found.value + half), rel=0.05)
+    # of quotients it is the paired test's, as much wider
+    terms = [Terms(np.stack((values, 1 + values), axis=1), quotient, np.zeros(2), False) for values in (one, other)]
+    [test] = paired.tested(paired.Board(terms), [(0, 1)], resampling.Resampling())
+    assert folds.difference(*terms, 10).error == pytest.approx(test.error * math.sqrt(1 + 10 / 9), rel=1e-9)
 
 
 def test_where_nothing_differs_there_is_nothing_to_show_and_of_few_queries_little():
