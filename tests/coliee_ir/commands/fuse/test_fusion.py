@@ -116,7 +116,7 @@ def test_what_is_odd_about_runs_is_said():
 
 
 @pytest.mark.parametrize("method", RANKING)
-def test_ties_are_told_where_they_are_cut_and_of_runs_where_half_of_the_queries_have_them(method):
+def test_ties_are_told_where_they_are_cut_and_of_runs_with_many(method):
     tied, other = {"q": {"a": 1.0, "b": 1.0}, "p": {"a": 2.0}}, {"q": {"b": 1.0, "a": 1.0}, "p": {"b": 1.0}}
     for top, n in ((1, 1), (2, 0), (None, 0)):
         told = kinds(Fusion(method, top=top), A=tied, B=other)
@@ -157,7 +157,6 @@ def test_sets_are_those_of_the_twin(drawn, method):
 def test_a_weighted_vote_adds_decimals_as_people_do():
     runs = [{"q": ["a", "b"]}, {"q": ["a", "c"]}, {"q": ["d"]}]
     assert set(of(fuse(*runs, method="vote", weights=[0.1, 0.2, 0.7]))["q"]) == {"d"}
-    assert set(of(fuse(*runs, method="vote", weights=[1, 1, 0]))["q"]) == {"a"}
     assert 0.1 + 0.2 > 0.3
     with refusing(UsageError, "[no-result]"):
         fuse({"q": ["a"]}, {"q": ["a"]}, {"q": ["d"]}, method="vote", weights=[0.1, 0.2, 0.3])

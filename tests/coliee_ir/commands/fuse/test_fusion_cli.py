@@ -28,10 +28,6 @@ def in_place(call, tmp_path, monkeypatch):
     return lambda *arguments: call("fuse", *arguments)
 
 
-def first_line(name):
-    return Path(name).read_text().splitlines()[0].split(" ")
-
-
 @pytest.mark.parametrize(("runs", "options", "columns"), [
     (TASK1, "--task 1", 6),  # a ranking keeps its scores for tune
     (TASK1, "--task 1 --top 5", 3),  # what is cut is a submission
@@ -44,7 +40,7 @@ def first_line(name):
 def test_the_form_fits_what_is_written_and_its_tag_the_rules_of_submissions(call, runs, options, columns):
     code, out, err = call(*runs, *options.split(), "--tag", "my_run", "-o", "fused")
     assert (code, out) == (0, "")
-    assert len(first_line("fused")) == columns
+    assert len(Path("fused").read_text().splitlines()[0].split()) == columns
     assert ("[bad-tag]" in heard(err)) is (columns == 3 or "union" in options)
     assert "--tag" not in call(*runs, *options.split(), "--tag", "RUN", "-o", "f")[2]
 
@@ -96,10 +92,9 @@ def test_what_is_refused_leaves_nothing_half_written_and_writes_nothing_over(cal
 def test_a_gold_before_ranked_runs_is_not_fused(call):
     err = failing(call, GOLD1, *TREC, "-o", "x")
     assert mentions(err, f"{GOLD1}: [ambiguous] …") and "--fit" in err and not Path("x").exists()
-    for like in (TASK1[2], GOLD1):  # a run with scores, for the queries of a list
-        queries = json.loads(Path(like).read_text())
-        Path("scored.trec").write_text("".join(f"{query[:-4]} Q0 031986 1 2.5 T\n" for query in queries))
-        assert mentions(failing(call, TASK1[2], "scored.trec", "-o", "x"), f"{TASK1[2]}: [ambiguous] …")
+    queries = json.loads(Path(GOLD1).read_text())
+    Path("scored.trec").write_text("".join(f"{query[:-4]} Q0 031986 1 2.5 T\n" for query in queries))
+    assert mentions(failing(call, TASK1[2], "scored.trec", "-o", "x"), f"{TASK1[2]}: [ambiguous] …")
     done(call, "scored.trec", TASK1[2], "-o", "x")  # which is behind the runs with scores
     done(call, TASK1[2], TASK1[2], TASK1[0], "-o", "x")  # all alike
     for fitting in (["--fit", GOLD1, "--save", "w.json"], ["--weights", "w.json"]):  # which know the gold

@@ -1,6 +1,7 @@
 import json
 import math
 from dataclasses import replace
+from functools import partial
 
 import naive_cut
 import numpy as np
@@ -96,7 +97,7 @@ def trial_of(gold, drawn, measure, fold, rankings=Rankings):
 @settings(max_examples=settings.default.max_examples // 2)
 @given(golds, some_runs, st.sampled_from(["MicroF1", "MacroF2", "MicroF1@2", "AP"]))
 @example({q: {"d0": 1} for q in QUERIES}, ALONE, "AP")
-def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(gold, drawn, measure):
+def test_on_the_training_folds_weights_are_never_worse_than_equal_ones(gold, drawn, measure):
     orders = [range(len(drawn))] * 4  # without each fold, and with all
     trial = trial_of(gold, drawn, measure, [0, 1, 2, 0, 1, 2])
     found = trial.search(orders)
@@ -242,60 +243,63 @@ def test_ranks_that_are_counted_are_those_that_are_sorted(method, norm):
 
 def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path):
     gold, drawn = world()
-    fitted = fit_fusion(gold, *drawn, method="combmnz", norm="borda", task=1, measure="MicroF1",
-                        repeats=2, exclude=["000003"])  # fmt: skip
+    options = {"method": "combmnz", "norm": "borda", "measure": "MicroF1", "repeats": 2, "exclude": ["000003"]}
+    fitted = fit_fusion(gold, *drawn, task=1, **options)
     fitted.save(tmp_path / "w.json")
     held = json.loads((tmp_path / "w.json").read_text())
-    assert held["fusion"]["norm"] == "borda"
     assert held["contenders"][0]["held_out"] == fitted.held_out
     assert (held["queries"], held["folds"], held["repeats"], len(held["fold_weights"])) == (19, 5, 2, 10)
     assert Fusion.load(tmp_path / "w.json") == fitted.fusion
     # runs in memory have no tags, and weights go by their order
-    assert to_run(fitted.fusion.fuse(*drawn).run) == to_run(fitted.fused.run) and not fitted.fusion.fuse(*drawn).remarks
-    applied = fitted.fusion.fuse(*world(1)[1]).run
-    assert all(len(ranking) <= (fitted.fusion.top or 0) for ranking in to_run(applied).values())
+    assert to_run(fitted.fusion.fuse(*drawn).run) == to_run(fitted.fused.run)
+    assert not fitted.fusion.fuse(*drawn).remarks
 
 
-def test_measures_by_which_weights_are_fitted_and_what_cannot_be():
-    gold, drawn = world()
-
-    def fit(**options):
-        return fit_fusion(gold, *drawn[:2], **{"task": 1, "repeats": 1, **options})
-
-    assert (fit().measure, fit(task="trec").measure) == ("MicroF1", "map")
-    assert fit(top=4).fusion.top == 4
-    assert fit(top=4).resubstitution == fit(measure="MicroF1@4").resubstitution
-    assert fit(measure="MicroF1@4").fusion.top is None
-    questions, *asked = ({f"R07-{query[-2:]}-A": held for query, held in of.items()} for of in (gold, *drawn[:2]))
+def test_measures_by_which_weights_are_fitted():
+    gold, drawn = world(n=2)
+    fit = partial(fit_fusion, gold, *drawn, repeats=1)
+    assert (fit(task=1).measure, fit(task="trec").measure) == ("MicroF1", "map")
+    assert fit(task=1, top=4).fusion.top == 4
+    assert fit(task=1, top=4).resubstitution == fit(task=1, measure="MicroF1@4").resubstitution
+    assert fit(task=1, measure="MicroF1@4").fusion.top is None
+    of_law = [{f"R07-{query[-2:]}-A": held for query, held in each.items()} for each in (gold, *drawn)]
     for edition in (2025, 2026):
-        assert fit_fusion(questions, *asked, task=3, edition=edition, repeats=1).measure == "MacroF2"
-    labels, articles = {"H18-1-1": "Y", "H18-1-2": "N"}, {"H18-1-1": ["1"], "H18-1-2": ["2"]}
-    task3, task4 = {"task": 3, "edition": 2025, "folds": 2}, {"task": 4, "folds": 2}
-    for truth, runs, options, error, sentence in [
-        *((gold, drawn[:2], options, UsageError, sentence) for options, sentence in (
-            ({"measure": "P.5,10"}, "'P.5,10' expands to 2"),
-            ({"measure": "Accuracy"}, "[unfit-measure] Accuracy …"),
-            ({"measure": "MacroF(beta=2,of=means)"}, "needs a cutoff"),
-            ({"measure": "MicroF1@5", "top": 3}, "[option-conflict] MicroF1@5 … 3 …"),
-            ({"measure": "AP", "top": 3}, "[unfit-option] AP …"),
-            ({"method": "vote"}, "[unfit-option] vote …"),
-            ({"folds": 21}, "[too-few] 21 folds … 20 queries … use 2 to 20 …"),
-            ({"seed": -1}, "[bad-value]"),
-        )),
-        (gold, [drawn[0], articles], {}, MismatchError, "[mismatch]"),
-        (gold, [drawn[0], {"000001": "Y"}], {}, InputError, "it contains labels"),
-        (labels, [labels, labels], {**task4, "method": "combsum"}, UsageError, "[unfit-option] combsum …"),
-        (labels, [articles, articles], task4, UsageError, "[wrong-part]"),
-        (articles, [labels, labels], task3, UsageError, "[unfit-option]"),
-    ]:  # fmt: skip
-        with refusing(error, sentence):
-            fit_fusion(truth, *runs, **{"task": 1, **options})
+        assert fit_fusion(*of_law, task=3, edition=edition, repeats=1).measure == "MacroF2"
 
 
-def test_a_ranking_with_the_worst_first_is_told_when_weights_are_fitted():
+GOLD, DRAWN = world(n=2)
+LABELS, ARTICLES = {"H18-1-1": "Y", "H18-1-2": "N"}, {"H18-1-1": ["1"], "H18-1-2": ["2"]}
+
+
+@pytest.mark.parametrize(("gold", "runs", "options", "error", "sentence"), [
+    *((GOLD, DRAWN, {"task": 1, **options}, UsageError, sentence) for options, sentence in (
+        ({"measure": "P.5,10"}, "'P.5,10' expands to 2"),
+        ({"measure": "Accuracy"}, "[unfit-measure] Accuracy …"),
+        ({"measure": "MacroF(beta=2,of=means)"}, "needs a cutoff"),
+        ({"measure": "MicroF1@5", "top": 3}, "[option-conflict] MicroF1@5 … 3 …"),
+        ({"measure": "AP", "top": 3}, "[unfit-option] AP …"),
+        ({"method": "vote"}, "[unfit-option] vote …"),
+        ({"folds": 21}, "[too-few] 21 folds … 20 queries … use 2 to 20 …"),
+        ({"seed": -1}, "[bad-value]"),
+    )),
+    (GOLD, [DRAWN[0], ARTICLES], {"task": 1}, MismatchError, "[mismatch]"),
+    (GOLD, [DRAWN[0], {"000001": "Y"}], {"task": 1}, InputError, "it contains labels"),
+    (LABELS, [LABELS, LABELS], {"task": 4, "folds": 2, "method": "combsum"}, UsageError, "[unfit-option] combsum …"),
+    (LABELS, [ARTICLES, ARTICLES], {"task": 4, "folds": 2}, UsageError, "[wrong-part]"),
+    (ARTICLES, [LABELS, LABELS], {"task": 3, "edition": 2025, "folds": 2}, UsageError, "[unfit-option]"),
+])  # fmt: skip
+def test_what_cannot_be_fitted_is_refused(gold, runs, options, error, sentence):
+    with refusing(error, sentence):
+        fit_fusion(gold, *runs, **options)
+
+
+def test_a_ranking_with_the_worst_first_is_told_or_turned_around():
     gold, runs = {f"q{n}": [f"d{n}"] for n in range(20)}, []
     for tag, sign in (("up", -1), ("down", 1)):
         lists = {query: {f"d{(n + at) % 20}": sign * at for at in range(12)} for n, query in enumerate(gold)}
         runs.append(Run.of(lists, tag=tag))
     told = [remark for remark in fit_fusion(gold, *runs, task=1, repeats=1).remarks if "upside-down" in heard(remark)]
     assert told[0].startswith("down: ")
+    turned = fit_fusion(gold, lists, lists, task=1, measure="AP", repeats=1, decisions={"order": "ascending"}).fusion
+    fused = to_run(Fusion.from_dict(turned.to_dict()).fuse(lists, lists).run)
+    assert [next(iter(ranking)) for ranking in fused.values()] == [f"d{n}" for n in range(20)]
