@@ -12,6 +12,7 @@ from sent import articles, cases, labels, write, zipped
 
 from coliee_ir.inbox.grouping import too_many
 from coliee_ir.inbox.inventory import named_task, sort_files
+from coliee_ir.inbox.sheets import read_candidates
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
@@ -38,6 +39,7 @@ NOTHING = {
     "paper.pdf": b"%PDF-1.7\n1 0 obj\n",
     "form.docx": zipped({"[Content_Types].xml": "<x/>", "word/document.xml": "<x/>"}),
     "teams.csv": "tag,team\nA1,A\n",
+    "people.csv": "name,country\nAlpha,JP\n",
     "ranking.csv": "rank,group,run,MicroF1\n1,1,A1,0.5\n2,1,A2,0.4\n",
     "gold2.xml": STATUTE,
     "score.py": "import sys\nprint(1, 2, 3)\n",
@@ -96,6 +98,11 @@ def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(call):
         "1 system description", "1 copy of the gold", "2 copies of other runs",
         "3 files of other tasks", f"{len(NOTHING)} files that are not runs",
     ]  # fmt: skip
+
+
+def test_candidates_in_json_are_no_lines():
+    write({"c.json": '{"000001": ["000002"]}'})
+    assert {query: [*of] for query, of in read_candidates("c.json").items()} == {"000001": ["000002"]}
 
 
 def test_equal_answers_without_a_tag_are_no_copies():

@@ -89,8 +89,8 @@ ATTACKS = {
         evil(subject="[submission] BLUE"), "team-senders", {"EVIL1": ("BLUE", IN_DOUBT)}),
     "the same, vouched for by the list": Sent(
         evil(subject="[submission] BLUE"), "", {"EVIL1": ("BLUE", "")}, "in/z.eml,BLUE,\n"),
-    "a look-alike name that the list settles": Sent(
-        evil(subject="[submission] K\u0406S"), "", {"EVIL1": ("KIS", "")}, "in/z.eml,KIS,\n"),
+    "a look-alike name that the list settles": Sent(evil(subject="[submission] K\u0406S"),
+        "-team-list -look-alike -team-senders", {"EVIL1": ("KIS", "")}, "in/z.eml,KIS,\n"),
     "a team's name without a sender": Sent(evil(None, EARLY, AS_KIS, ""), "team-senders", DOUBTED),
     "another team's name in the folder of a third": Sent(
         {"ARC/z.eml": evil(subject=AS_KIS)["z.eml"]}, "team-senders", DOUBTED),

@@ -114,6 +114,12 @@ def test_a_sender_is_told_of_each_file_that_is_not_read(hold, case, more):
     assert len(re.findall(r"(?m)^  z\.eml/.*20\d\d-", letter.get_content())) == 1 + len(more)
 
 
+def test_attachments_of_one_name_are_numbered(hold):
+    day = hold(evil({f"{folder}r.txt": run(f"EVIL{n}", n) for n, folder in enumerate(("", "x/", "y/"), 1)}))
+    files = {entry.tag: entry.file for entry in day.boards[0].entries if entry.team == "EVIL"}
+    assert files == {"EVIL1": "in/z.eml/r.txt", "EVIL2": "in/z.eml/r (2).txt", "EVIL3": "in/z.eml/r (3).txt"}
+
+
 def test_a_crowd_that_is_taken_out_spoils_no_other_mail(hold):
     crowd = evil({f"{n}.txt": f"{n:06} 000001 C{n}\n" for n in range(501)}, LATER, AS_KIS, KIS)
     assert "KIS9" not in seen(hold(crowd))
@@ -256,6 +262,8 @@ def test_a_correction_is_told_as_long_as_it_is_open(hold):
     for row, is_open in (("", True), ("in/01.eml/a.txt,KIS,replaced by KIS9\n", False)):
         text = letters(hold(again, row))["KIS"].get_content()
         assert ("z.eml/b.txt, of the same" in text, "replaced by KIS9" in text) == (is_open, not is_open)
+    keys = [one.key for one in hold(again).decide if one.kind == "replaces"]
+    assert "of the same" not in letters(hold(again, settled=keys))["KIS"].get_content()
 
 
 def test_what_settles_the_runs_of_a_team_settles_none_of_a_stranger(hold):

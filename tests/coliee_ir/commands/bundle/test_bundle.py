@@ -183,6 +183,7 @@ def test_competition_yaml_is_as_codabench_reads_it(tmp_path):
     with zipfile.ZipFile(bundle / "scoring_program.zip") as program:
         command = yaml.safe_load(program.read("metadata.yaml"))["command"]
         assert command.split()[1].removeprefix("/app/program/") in program.namelist()
+    assert {*zipfile.ZipFile(bundle / "reference_data.zip").namelist()} == {"gold.json", "rules.json"}
     with refusing(UsageError, "[option-needed]"):  # an image needs a name
         pack(ONE[0], task="1")
 

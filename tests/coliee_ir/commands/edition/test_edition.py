@@ -362,7 +362,7 @@ def test_the_desk_has_a_letter_for_every_team(held):
     assert not re.search(r"\bplace|[01]\.\d{4}|[Gg]old|judge", " ".join(letters.values()))
     assert str(held) not in "".join([index, *letters.values()])
     key = next(one["key"] for one in results(held)["decide"] if one["kind"] == "perfect-score")
-    assert f"<td>&quot;{key}&quot;</td>" in index and "ARC/task4.ARCbest,ARC,,,disqualified" in index
+    assert f"<td>&quot;{key}&quot;</td>" in index and "<td>ARC/task4.ARCbest,ARC,,,disqualified</td>" in index
 
 
 def test_a_letter_says_all_and_only_what_its_team_may_use(again, tmp_path):

@@ -113,9 +113,9 @@ def test_queries_candidates_and_relevant_documents_of_training_and_test(here, ca
     })  # fmt: skip
     board = one_step.leaderboard("gold.json", "run.txt", task="2", n_resamples=9)
     candidates, train = candidates_of("test", "2", read_gold("gold.json")), data_of(read_gold("train.json"))
-    assert separated(build(board, "data", Extras(candidates=candidates, train=train))).splitlines() == [
-        "data,queries,candidates per query,relevant,relevant per query",
-        "training,4,,6,1.5", "test,2,4.5,3,1.5",
-    ]  # fmt: skip
+    grid = build(board, "data", Extras(candidates=candidates, train=train))
+    head = "data,queries,candidates per query,relevant,relevant per query"
+    assert separated(grid).splitlines() == [head, "training,4,,6,1.5", "test,2,4.5,3,1.5"]
+    assert [getattr(cell, "text", cell) for cell in grid.rows[1]] == ["test", "2", "4.50", "3", "1.50"]
     given = ["leaderboard", "gold.json", "run.txt", "--task", "2", "--resamples", "99", "--table", "data", "-f", "csv"]
     assert done(call, *given)[0].splitlines()[1:] == ["test,2,3,1.5"]
