@@ -5,13 +5,14 @@ import time
 
 import pytest
 from asserting import done
-from by_form import one_a_line
+from by_form import one_a_line, readers
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import refused, told
 
-from coliee_adapters.forms import detect
 from coliee_adapters.forms.model_text import label_of, read
+
+_, read_run = readers("text", "text")
 
 YES = [
     "Y", "yes", "TRUE", '{"answer": "Y"}', "答え：○", "はい、そうです。", "Entailment", "Yes - Article 5 applies.",
@@ -102,7 +103,7 @@ FORMS = [
 
 @pytest.mark.parametrize("text", FORMS)
 def test_texts_come_from_every_form(text, source):
-    found = detect.read_run(source(text), form="text")
+    found = read_run(source(text))
     assert (found.labels, found.unreadable) == ({"R07-01-A": True, "R07-01-I": False}, ("R07-01-U",))
     file = source('[{"frage": "R07-01-A", "gpt": "Yes", "output": "No"}]')
     file.columns = {"query": "frage", "answer": "gpt"}
@@ -181,19 +182,20 @@ def test_an_item_that_failed_has_no_answer_and_stops_no_other(failure, source, c
     ],
 )  # fmt: skip
 def test_a_file_without_one_text_a_question_is_refused(text, source):
-    assert refused(lambda: detect.read_run(source(text), form="text")).path == "f.txt"
+    assert refused(read_run, source(text)).path == "f.txt"
 
 
 def test_a_record_alone_is_read_as_several_are(source):
     for many in (1, 2):
-        for record, columns, kind in (
-            ({"doc": {"id": "R07-01-A"}, "resps": [["N"]]}, {"query": "doc.id", "answer": "resps"}, "missing-key"),
-            ({"uid": "R07-01-A", "v": "N"}, {"query": "uid", "answer": "v"}, "missing-id"),
+        for record, columns in (
+            ({"doc": {"id": "R07-01-A"}, "resps": [["N"]]}, {"query": "doc.id", "answer": "resps"}),
+            ({"uid": "R07-01-A", "v": "N"}, {"query": "uid", "answer": "v"}),
         ):
-            file = source(one_a_line([record] * many))
-            assert refused(list, read(file)).kind == kind
+            file = source(one_a_line([record] * many), "A.jsonl")
+            if "uid" in record:
+                assert refused(read_run, file).kind == "missing-id"
             file.columns = columns
-            assert detect.read_run(file, form="text").labels == {"R07-01-A": False}
+            assert read_run(file).labels == {"R07-01-A": False}
 
 
 def test_what_is_no_text_is_refused_where_it_is(source):
@@ -201,4 +203,4 @@ def test_what_is_no_text_is_refused_where_it_is(source):
         ('{"id": "q", "output": "Y"}\n\n{"id": "r", "output": 3}\n', "f.txt, line 3: "),
         *((text, "f.txt: item 2: ") for text in ('[{"id": "q", "output": "Y"}, {"id": "r"}]', '{"q": "Y", "r": 3}')),
     ):
-        assert told(lambda text=text: detect.read_run(source(text), form="text")).startswith(place)
+        assert told(read_run, source(text)).startswith(place)
