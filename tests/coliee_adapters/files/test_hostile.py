@@ -2,12 +2,14 @@
 
 import base64
 import sys
+from pathlib import Path
 
 import pytest
 from packed import RUN, tarred, zipped
 from reading import refused
 
-from coliee_adapters.files import archives
+from coliee_adapters.files import archives, trial
+from coliee_adapters.files.limits import Limits
 from coliee_adapters.files.source import Source
 from coliee_ir.inbox.folders import walk
 
@@ -80,6 +82,17 @@ def test_in_a_mailbox_a_hostile_mail_stops_no_other(tmp_path):
     assert walked.files == [f"{path}/2/s.zip", f"{path}/3/run.txt"]
     assert walked.skipped == [("headers", f"{path}/1")]
     assert refused(Source(f"{path}/2/s.zip").check).kind == "too-large"
+
+
+def test_a_large_archive_that_takes_too_much_is_refused_from_then_on(tmp_path):
+    for name, content in (("small", b"1"), ("large", b"1" * (8 << 20))):
+        path = str(tmp_path / name)
+        Path(path).write_bytes(mail(b"a.txt").replace(b"\n1\n", b"\n" + content + b"\n"))
+        trial.try_unpacking(path, Limits(memory=1 << 20))
+        assert (trial.refusal(path) is not None) == (name == "large")
+    assert refused(Source(path).check).kind == "too-large"
+    trial.forget_refusals()
+    Source(f"{path}/a.txt").check()
 
 
 def test_all_archives_together_unpack_to_a_limit(tmp_path, monkeypatch):

@@ -316,9 +316,11 @@ def _scored(path):
     return [scores.measures["map"] for scores in score_each(EVALUATOR, [path] * 2, jobs=2)]
 
 
-def test_a_worker_of_a_pool_works_alone(run):
+def test_a_worker_of_a_pool_works_alone_and_so_does_a_system_that_cannot_fork(run, monkeypatch):
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert pool.apply(_scored, (str(run),)) == _scored(str(run))
+    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    assert workers.cores() == 1
 
 
 @pytest.mark.parametrize(
