@@ -20,8 +20,8 @@ from coliee_adapters.errors import (
     shortened,
     width,
 )
-from coliee_adapters.kinds import REMARKS
-from coliee_adapters.remarks import Remarks
+from coliee_adapters.kinds import REMARKS, TREATMENTS
+from coliee_adapters.remarks import Remarks, for_count
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))  # surrogates too
 
@@ -153,12 +153,14 @@ def test_sentences_agree_in_number_and_hold_nothing_unprintable():
         ("tag-words", "line 1: \x1b[2J", 1): "[tag-words] 1 … (first: line 1: \\x1b[2J)",
     }.items():
         assert matches(heard(list(remarks_of([added]).sentences())), [sentence])
+    (converted,) = remarks_of([("duplicate", "", 2)]).sentences("convert")
+    assert for_count(TREATMENTS["duplicate"]["convert"], 2) in converted
 
 
 def test_remarks_compare_by_content_and_come_in_the_order_of_the_table():
     assert remarks_of([("tie", "q1", 1)]) not in (remarks_of([("tie", "q2", 1)]), remarks_of([("tie", "q1", 2)]))
     remarks = remarks_of([(kind, "", 1) for kind in reversed(COUNTED)])
     assert [sentence.kind for sentence in remarks.sentences()] == [kind.partition(".")[0] for kind in COUNTED]
-    assert Remarks.of("tie") == remarks_of([("tie", "", 1)])
+    assert Remarks.of("tie") == remarks_of([("tie", "", 1), ("tag", "", 2)]).without("tag")
     with pytest.raises(KeyError, match=r"^'duplicates'$"):
         remarks.add("duplicates")
