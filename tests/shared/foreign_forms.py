@@ -229,8 +229,6 @@ either("Task 2 with commas within a list", only_relevant(PARAGRAPHS), r"018|comm
 refused("ALQAC, `relevant_articles`", STATUTE, r"relevant_articles", never=r"without labels",
     gold=object_([{"question_id": q, "text": "x", "relevant_articles": [{"law_id": "5/2022", "article_id": d} for d in
         found]} for q, found in relevant(STATUTE).items()]))
-refused("STARD, `match_id`", MARCO, r"match_id", never=r"without labels",
-    gold=object_([{"query_id": int(q), "问题": "x", "match_id": [*map(int, d)]} for q, d in relevant(MARCO).items()]))
 refused("IL-PCR, `Query Set`", CASES, r"Query Set", never=r"without labels",
     gold=object_({"Query Set": [{"id": q, "query_name": f"{q}.txt", "relevant candidates": d} for q, d in
         relevant(CASES).items()], "Candidate Set": [{"id": "000201.txt"}, {"id": "000202.txt"}]}))
@@ -259,9 +257,6 @@ read("ranks from 0", WEB,
 read("PyTerrier's results", WEB,
     run=table(["qid", "docid", "docno", "rank", "score", "query"], [(q, at, d, ranks(WEB.run[q])[d] - 1, s,
         'owner, "bona fide"') for at, (q, d, s) in enumerate(scored_rows(WEB))]))
-either("PyTerrier's results, a query over two lines", WEB, r"line|quot|broken|value",
-    run=table(["qid", "docno", "rank", "score", "query"], [(q, d, ranks(WEB.run[q])[d] - 1, s, "owner\nor holder") for
-        q, d, s in scored_rows(WEB)]))
 refused("a column of scores whose name is not known", CASES, r"logit", r"score",
     run=table(["query_id", "doc_id", "logit"], scored_rows(CASES), "\t"))
 read("the same with its column named", CASES,
@@ -315,13 +310,8 @@ for title, all_ones in (
     read(f"answers that are all 1, {title}", ALL_YES, run=all_ones)
 read("answers, one record a line", ANSWERS, run=json_lines({"id": q, "label": a, "expert": "E1"} for q, a in PREDICTED))
 read("`{question: answer}`", ANSWERS, run=object_(dict(PREDICTED)))
-refused("an answer that is neither Y nor N: `Sorry`", ANSWERS, r"Sorry",
-    run=File(lines([*PREDICTED[:-1], ("R01-04-O", "Sorry")])))
 read("the gold as a table of 1 and 0", ANSWERS,
     gold=table(["pair_id", "gold_label"], [(q, int(a)) for q, a in ANSWERS.gold.items()], "\t"))
-read("the gold as a list of records with texts", ANSWERS,
-    gold=object_([{"id": q, "label": label(a), "query": f"The owner of thing {q[-1]} may.", "article": "Article 5 …"}
-        for q, a in ANSWERS.gold.items()]))
 either("VLSP's list of records", ANSWERS, r"example_id",
     gold=object_([{"example_id": q, "label": "Yes" if a else "No", "statement": "x", "legal_passages": [{"article_id":
         "5"}]} for q, a in ANSWERS.gold.items()]))

@@ -153,12 +153,12 @@ def test_a_library_that_fails_in_the_middle_is_quoted():
 
 
 @pytest.mark.parametrize("held", [Gold({"q": {"d": 2, "e": 0}}), Run.of({"q": {"d": 0.5}}), Gold({}), Run.of({})])
-def test_a_table_of_pyarrow_reads_back(held):
-    table = coliee_ir.to_frame(held, "pyarrow")
-    value = pa.int64() if isinstance(held, Gold) else pa.float64()
-    assert table.schema.types == [pa.string(), pa.string(), value]
+def test_a_frame_of_each_library_reads_back(held):
     again = coliee_ir.to_qrels if isinstance(held, Gold) else coliee_ir.to_run
-    assert again(table) == again(held)
+    for library in ("pandas", "polars", "pyarrow"):
+        assert again(coliee_ir.to_frame(held, library)) == again(held)
+    value = pa.int64() if isinstance(held, Gold) else pa.float64()
+    assert coliee_ir.to_frame(held, "pyarrow").schema.types == [pa.string(), pa.string(), value]
 
 
 def test_parquet_is_read_without_pandas(tmp_path):

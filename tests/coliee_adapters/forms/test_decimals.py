@@ -1,11 +1,9 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from coliee_adapters.forms import decimals as subject
 from coliee_adapters.forms.decimals import decimals, integers
 from coliee_adapters.ids import Ids
 
@@ -57,14 +55,6 @@ def test_a_decimal_is_the_number_nearest_to_its_text(texts):
         assert list(map(float.hex, found.tolist())) == list(map(float.hex, expected.tolist()))
     else:
         assert found is None
-
-
-@given(st.lists(_near_midpoints(), min_size=1, max_size=6))
-def test_up_to_19_digits_are_read_at_once(texts):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subject, "float", lambda text: pytest.fail(f"{text!r} alone"), raising=False)
-        found = decimals(*column(texts))
-    assert found.tolist() == list(map(float, texts))
 
 
 def test_what_is_no_finite_number_is_refused():

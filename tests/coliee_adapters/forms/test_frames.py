@@ -13,7 +13,7 @@ from by_form import ranked
 from reading import refused
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.forms.frames import gold_of, holds_answers, pandas_frame, polars_frame, run_of, run_of_arrays
+from coliee_adapters.forms.frames import gold_of, holds_answers, run_of, run_of_arrays
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Run, normal_id
 
@@ -243,16 +243,3 @@ def test_arrays_have_a_value_a_line():
     ):  # fmt: skip
         with refusing(InputError, f"[shape] … {('query indices', 'document indices', 'scores')[i]} …"):
             run_of_arrays(*ARRAYS[:i], array, *ARRAYS[i + 1 :], **given)
-
-
-@pytest.mark.parametrize(("make", "library"), [(pandas_frame, pandas), (polars_frame, polars)])
-@pytest.mark.parametrize("rows", [SCORED, []])
-def test_a_frame_has_the_rows_and_columns_given(monkeypatch, make, library, rows):
-    names = ["query_id", "doc_id", "score"]
-    frame = make(iter(rows), names)
-    assert isinstance(frame, library.DataFrame)
-    assert [*frame.columns] == names
-    assert list(zip(*(frame[name].to_list() for name in names), strict=True)) == rows
-    monkeypatch.setitem(sys.modules, library.__name__, None)
-    with pytest.raises(ImportError, match=library.__name__):
-        make([], ["query_id"])

@@ -98,10 +98,8 @@ def test_a_header_that_is_not_understood_is_refused(source, text):
 @pytest.mark.parametrize(
     ("separator", "line", "found"),
     [
-        (",", '"q",d,0.5', None), (",", "q,d, 0.5", None), (";", '"q"; d;0.5', None), ("\t", 'q\t"d"\t0.5', None),
-        (",", "q,d\x85,0.5", None), (",", 'q,"d,9",0.5', "d,9"), (",", "q,d\t9,0.5", "d\t9"),
-        (",", "q\td,0.5", "q\td,0.5"), (",", "q d,0.5", "q d,0.5"), (",", "q,d 9,0.5", "d 9"),
-        ("\t", "q\td 9\t0.5", "d 9"), ("\t", "q\td,9\t0.5", "d,9"), (";", "q;d,9;0.5", "d,9"),
+        (",", '"q",d,0.5', None), (",", "q,d, 0.5", None), (";", '"q"; d;0.5', None), (",", "q,d\x85,0.5", None),
+        (",", 'q,"d,9",0.5', "d,9"), (",", "q\td,0.5", "q\td,0.5"), ("\t", "q\td,9\t0.5", "d,9"),
     ],
 )  # fmt: skip
 def test_what_is_not_plain_far_behind_the_first_rows_is_read_as_there(source, separator, line, found):
