@@ -43,11 +43,7 @@ some_runs = st.lists(runs, min_size=2, max_size=3)
 
 def score(gold, run, measure, **rules):
     (value,) = coliee_ir.evaluate(gold, run, task="trec", measures=[measure], **rules).measures.values()
-    return finite(value)
-
-
-def finite(value):
-    return value if math.isfinite(value) else 0.0
+    return float(np.nan_to_num(value))
 
 
 def world(seed=0, queries=20, n=3, depth=30):
@@ -74,7 +70,7 @@ def test_scores_are_those_of_the_runs_that_are_written(gold, drawn, measure, dec
     fitted = fit_fusion(gold, *drawn, method=method, task="trec", **options)
     assert (fitted.fusion.top is not None) == (measure in CUT)
     written = score(gold, fitted.fused.run, measure, decisions=decisions)
-    assert written == pytest.approx(finite(fitted.resubstitution), abs=1e-12)
+    assert written == pytest.approx(np.nan_to_num(fitted.resubstitution), abs=1e-12)
     again = Fusion(method, weights=fitted.fusion.weights, top=fitted.fusion.top)
     assert to_run(again.fuse(*drawn, task="trec").run, task="trec") == to_run(fitted.fused.run, task="trec")
     # on the queries that it is fitted to, fitting is never worse than not fitting, and never than one run alone
@@ -113,7 +109,7 @@ def test_the_best_cut_off_is_that_of_trying_each(gold, drawn, measure, share):
     cut_at = (Fusion("combsum", weights=(share, 1 - share), top=top) for top in range(1, trial.tried.deepest + 1))
     tried = [score(gold, fusion.fuse(*drawn, task="trec").run, measure) for fusion in cut_at]
     worths = trial.worths((share, 1 - share))
-    assert finite(worths.scores[-1]) == pytest.approx(max(tried), abs=1e-12)
+    assert np.nan_to_num(worths.scores[-1], neginf=0.0) == pytest.approx(max(tried), abs=1e-12)
     assert tried[worths.tops[-1] - 1] == pytest.approx(max(tried), abs=1e-12)
     # of several that are as good, the least
     assert all(value < max(tried) - 1e-13 for value in tried[: worths.tops[-1] - 1])

@@ -46,11 +46,6 @@ def of_task1():
     return one_step.report(*shown("1"), n_resamples=99, command="coliee-ir report")
 
 
-@pytest.fixture(scope="module")
-def page(of_task1):
-    return of_task1.to_html()
-
-
 def run_of(documents, tag):
     return coliee_ir.Run.of(documents, tag=tag, path=f"{tag}.txt")
 
@@ -124,7 +119,6 @@ def test_excluded_queries_and_broken_runs_are_nowhere(call, here):
     assert call("report", shown("4")[0], "broken.txt", *shown("4")[1:], *options)[0] == 2
     page = (here / "r.html").read_text(encoding="utf-8")
     assert "1 excluded" in Parsed(page).text and ">R07-01-A<" not in page
-    assert len(data_in(page, "details")["queries"]) == len(coliee_ir.read_gold(shown("4")[0]).queries) - 1
     assert [run["tag"] for run in data_in(page, "evaluation")["runs"]] == ["ALPHA", "BETA"]
 
 
@@ -132,8 +126,8 @@ def verdict_of(*arguments, **options):
     return [*one_step.report(*arguments, n_resamples=99, **options).contents.verdict()]
 
 
-def test_the_page_begins_with_what_was_found(of_task1, page):
-    text, tuning = Parsed(page).text, of_task1.contents.tunings[0]
+def test_the_page_begins_with_what_was_found(of_task1):
+    text, tuning = Parsed(of_task1.to_html()).text, of_task1.contents.tunings[0]
     best, cut = of_task1.contents.verdict()
     assert best == "rerank is the best run: MicroF1 0.494 (0.42–0.57)."
     assert begins(cut, f"Cut to {tuning.rule}, it scores {tuning.held_out:.3f} (0.46–0.58)")
@@ -329,7 +323,8 @@ def test_a_hostile_name_is_escaped_in_figures_and_tables(hostile, tmp_path, monk
         assert not [cell for row in rows for cell in row if cell.startswith(("=", "@", "+")) or "\x1b" in cell]
 
 
-def test_the_page_is_one_document_in_order_that_needs_nothing_else(page):
+def test_the_page_is_one_document_in_order_that_needs_nothing_else(of_task1):
+    page = of_task1.to_html()
     read = Parsed(page)
     assert read.all("html") == [{"lang": "en"}]
     headings = [int(tag[1]) for tag, _ in read.elements if re.fullmatch("h[1-6]", tag)]
