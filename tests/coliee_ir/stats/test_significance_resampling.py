@@ -111,9 +111,10 @@ def naive_jackknife_t(rows, level, within_1):
 
 @given(st.integers(0, 10**6), st.integers(6, 60), st.sampled_from([0.8, 0.95, 0.99]), st.booleans())
 def test_the_interval_of_a_score_is_that_of_its_definition(seed, n, level, within_1):
-    for run in (at_random(seed, n)[0], micro([(1, 1, 1)] * 7 + [(0, 7, 7)])):  # the other is half right
-        wanted = naive_jackknife_t(run.each.tolist(), level, within_1)
-        assert jackknife_t(run, level, within_1=within_1) == pytest.approx(wanted, abs=1e-9)
+    for run in (at_random(seed, n)[0], micro([(1, 1, 1)] * 4 + [(10, 22, 22)] * 2)):  # the other is half right
+        if 0 < run.total < 1:
+            wanted = naive_jackknife_t(run.each.tolist(), level, within_1)
+            assert jackknife_t(run, level, within_1=within_1) == pytest.approx(wanted, abs=1e-9)
     values = np.repeat([3.0, 8.0], n)  # all as far from the mean: all degrees of freedom
     wanted = scipy.stats.ttest_1samp(values, 0).confidence_interval(level)
     assert jackknife_t(of_mean(values), level, within_1=False) == pytest.approx(tuple(wanted), rel=1e-9)
