@@ -7,6 +7,7 @@ A case is *read*: then the runs, their means and the measure are those of ``TRUT
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import fmean as mean
 from typing import Any, NamedTuple
 
 from coliee_ir import Scored
@@ -18,13 +19,6 @@ TRUTH = {
     for name, step in (("bm25", 3), ("dense", 5), ("rerank", 11))
 }
 PASSED = {name: {query: float(value > 0.4) for query, value in of.items()} for name, of in TRUTH.items()}
-
-
-def mean(values):
-    """The mean of some values."""
-    return sum(values) / len(values)
-
-
 MEANS = {name: mean(of.values()) for name, of in TRUTH.items()}
 
 

@@ -81,7 +81,7 @@ def test_what_is_nothing_is_told_from_what_may_be_a_run(name):
     assert sorted_out([f"sent/{name}"])[0] == [f"sent/{name}"]  # what is named itself is looked at
 
 
-def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(call):
+def test_a_folder_with_everything_is_ranked(call):
     write({
         **{f"all/A/{name}": content for name, content in NOTHING.items()},
         "all/A/task1.A1": cases("A1"), "all/A/task1.A1.txt": cases("A1"),
@@ -105,18 +105,15 @@ def test_candidates_in_json_are_no_lines():
     assert {query: [*of] for query, of in read_candidates("c.json").items()} == {"000001": ["000002"]}
 
 
-def test_equal_answers_without_a_tag_are_no_copies():
-    for run in ("one", "two"):
-        write({f"all/A/{run}/task3": articles(run), f"all/A/{run}/answers.txt": labels("").replace(" \n", "\n")})
-    assert len(rank("gold.xml", "all", task="3").entries) == 2
-
-
 def test_parts_of_one_tag_are_a_run_in_one_folder_and_in_two_none():
-    write({f"{one}/A/task3.A1": articles("A1") for one in ("all", "apart")})
-    write({"all/A/labels": labels("A1"), "apart/B/labels": labels("A1")})
-    together, apart = (rank("gold.xml", folder, task="3") for folder in ("all", "apart"))
-    assert (len(together.entries), len(apart.entries)) == (1, 0)
-    assert not any(mentions(heard(board.remarks), "[grouped]…") for board in (together, apart))
+    write({"all/A/task3.A1": articles("A1"), "all/A/labels": labels("A1"),
+           "apart/A/task3.A1": articles("A1"), "apart/B/labels": labels("A1")})  # fmt: skip
+    for run in ("one", "two"):  # equal answers without a tag are no copies
+        write({f"twice/{run}/task3": articles(run), f"twice/{run}/answers.txt": labels("").replace(" \n", "\n")})
+    for folder, n in (("all", 1), ("apart", 0), ("twice", 2)):
+        board = rank("gold.xml", folder, task="3")
+        assert len(board.entries) == n, folder
+        assert mentions(heard(board.remarks), "[grouped]…") == (folder == "twice")
 
 
 def test_a_description_says_which_task_answers_are_of():
@@ -147,7 +144,7 @@ def test_without_a_gold_the_files_of_one_task_are_fused(call):
 
 
 @pytest.mark.parametrize("name", ["gold.json", "task1_train_labels_2025.json", "old-gold.2024.json"])
-def test_a_gold_in_json_is_no_run_of_a_folder_unless_it_is_named(name):
+def test_a_gold_in_json_is_no_run_unless_it_is_named(name):
     write({f"all/{name}": GOLD, "all/A.txt": cases("A"), "all/golden.json": GOLD, "all/labels_of_run1.json": GOLD})
     kept, passed = sorted_out(["all"])
     assert sorted(kept) == ["all/A.txt", "all/golden.json", "all/labels_of_run1.json"]

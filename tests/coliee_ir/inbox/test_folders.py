@@ -24,7 +24,7 @@ def test_all_files_below_a_folder_come_in_order_each_once(sent):
     assert walk(["sent/a.txt", "-", "nowhere"]).files == ["sent/a.txt", "-", "nowhere"]
 
 
-def test_what_systems_leave_behind_is_passed_over_and_what_is_hidden_is_told(sent):
+def test_what_systems_leave_is_passed_over_and_what_is_hidden_told(sent):
     left = (".DS_Store", "Thumbs.db", "desktop.ini", "Desktop.ini", "__MACOSX/a.txt", ".git/a.txt")
     write({sent / name: "x" for name in (*left, ".team/b.txt", "B/.run.txt", "..%2fx")})
     if hasattr(os, "mkfifo"):

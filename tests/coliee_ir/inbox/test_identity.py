@@ -148,10 +148,6 @@ ATTACKS = {
         {"EVIL/blue/run.txt": run("BLUE1", 2)}, "shared-tag", {}, "BLUE/run.txt,BLUE,ranked\n"),
     "a mail beside the files of another team": Sent({"PUB/run.txt": EVIL1, "PUB/m.eml": mail(
         "[submission] ARC", {"x": run("ARC9")}, ARC, EARLY)}, "team-list", {"EVIL1": ("PUB", "")}),
-    "mails in a store, one without a run": Sent(
-        {"all.mbox": b"\n".join(b"From a Mon Jan 12 10:00:00 2026\n" + one["z.eml"]
-                                for one in (evil({}), evil(subject="[submission] GOOD", sender="good@example.org")))},
-        "passed-over", {"EVIL1": ("GOOD", "")}),
     "a run of another task": Sent({"EVIL/task5.EVIL1": "R07-01-O Y EVIL1\n"}, "passed-over", {}),
     "a row without a team": Sent({"EVIL/run.txt": EVIL1}, "team-list", AS_EVIL, "EVIL1,,disqualified\n"),
     "two tags in a file": Sent({"EVIL/run.txt": EVIL1 + run("EVIL2")}, "tag"),

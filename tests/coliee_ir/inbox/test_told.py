@@ -77,7 +77,7 @@ PASSED_OVER = {
 
 
 @pytest.mark.parametrize("case", PASSED_OVER)
-def test_a_file_that_may_be_a_run_is_not_passed_over_in_silence(hold, case):
+def test_a_file_that_may_be_a_run_is_told_of(hold, case):
     name, content, may_be_run = PASSED_OVER[case]
     files = {"EVIL/a.txt": run("EVIL2", 5), f"EVIL/{name}": content}
     day = hold(files)
@@ -126,7 +126,7 @@ def test_a_crowd_that_is_taken_out_spoils_no_other_mail(hold):
     assert seen(hold(crowd, "in/z.eml,KIS,withdrawn\n"))["KIS9"] == ("KIS", "")
 
 
-def test_a_run_has_one_name_from_a_store_of_mails_and_from_mails(here):
+def test_a_run_has_one_name_from_a_store_and_from_mails(here):
     plain = (
         b"Subject: our runs\nFrom: b@example.org\nDate: 19 Jan 2027 10:00:00 +0000\nMIME-Version: 1.0\n"
         b'Content-Type: text/plain; name="run.txt"\nContent-Disposition: attachment; filename="run.txt"\n\n'
@@ -191,7 +191,7 @@ def test_a_letter_tells_a_sender_of_its_own_files_alone(hold, team, tag, own, ri
 @pytest.mark.parametrize(("row", "is_asked", "to"), [
     ("", True, {KIS}), ("z.eml,KIS,disqualified\n", False, {KIS, EVIL}), ("z.eml,KIS,\n", False, {f"{KIS}, {EVIL}"}),
 ])  # fmt: skip
-def test_a_mail_without_a_run_takes_no_team_out_of_the_ranking(hold, row, is_asked, to):
+def test_a_mail_without_a_run_takes_no_team_out(hold, row, is_asked, to):
     day = hold(evil({}, LATER, AS_KIS), row)
     assert seen(day)["KIS9"] == ("KIS", "") and ("team-senders" in asked(day)) == is_asked
     assert {one["To"] for one in mails(day) if "KIS" in one["Subject"]} - {None} == to
@@ -266,7 +266,7 @@ def test_a_correction_is_told_as_long_as_it_is_open(hold):
     assert "of the same" not in letters(hold(again, settled=keys))["KIS"].get_content()
 
 
-def test_what_settles_the_runs_of_a_team_settles_none_of_a_stranger(hold):
+def test_what_settles_a_teams_runs_settles_no_strangers(hold):
     own, foreign = ({f"{n}.txt": run(f"{tag}{n}", n) for n in range(4)} for tag in "KE")
     files = {"01.eml": mail(AS_KIS, own, KIS, EARLY)}
     (key,) = (one.key for one in hold(files).decide if one.kind == "many-runs")
@@ -295,7 +295,7 @@ def test_what_is_settled_of_one_file_is_not_settled_of_the_next(hold, date, kind
     assert [one.file[:8] for one in day.decide if one.kind == kind] == ["in/z.eml"]
 
 
-def test_what_one_task_says_of_a_run_of_another_is_in_no_letter(hold):
+def test_what_another_task_says_of_a_run_is_in_no_letter(hold):
     files = {"EVIL/x.txt": made._labels("EVIL1", 0, 9), "EVIL/z.txt": "R07-01-U Y EVIL2\n\0\n"}
     day = hold(files, honest={}, tasks="34")
     assert seen(day) == {"EVIL1": ("EVIL", "")}  # by Task 3, its articles are missing

@@ -130,16 +130,10 @@ def answers(tag, right=6):
     return "".join(f"R02-{n}-A {'Y' if n <= right else 'N'} {tag}".rstrip() + "\n" for n in range(1, 7))
 
 
-def test_an_answer_set_and_its_long_list_are_one_submission():
-    write({"gold.xml": STATUTE, "all/T/task3.A": articles("A", 4), "all/T/task3-L.A": articles("A", 6, 100),
-           "all/T/task3.B": articles("B", 3)})  # fmt: skip
-    board = rank("all", gold="gold.xml", task="3", edition=2025)
-    assert [(entry.tag, entry.scores.measures.get("MicroR@5")) for entry in board.entries] == [("A", 1.0), ("B", None)]
-    assert board.entries[0].scores.others == {"long_list": "all/T/task3-L.A"}
-
-
 #: an edition and the files of a folder → the teams and tags that are ranked, and the files that are not
 TOGETHER = {
+    "a set and its long list": (
+        2025, {"T/task3.A": articles("A", 4), "T/task3-L.A": articles("A", 6, 100)}, ["T A"], []),
     "a long list under another name": (
         2025, {"short.txt": articles("A", 4), "long.txt": articles("A", 6, 100)}, [" A"], ["all/long.txt"]),
     "a long list alone": (
@@ -169,7 +163,7 @@ TOGETHER = {
 
 
 @pytest.mark.parametrize("name", TOGETHER)
-def test_what_belongs_together_is_one_submission_and_nothing_is_guessed(name):
+def test_what_belongs_together_is_one_submission(name):
     edition, files, ranked, refused = TOGETHER[name]
     write({"gold.xml": STATUTE, **{f"all/{path}": text for path, text in files.items()}})
     board = rank("all", gold="gold.xml", task="3", edition=edition)
@@ -187,12 +181,12 @@ def test_answers_of_another_task_are_passed_over_unless_named():
     assert [one.reason.kind for one in board.invalid] == ["wrong-part"]
 
 
-def test_the_task_is_found_from_articles_though_answers_come_first():
+def test_the_task_is_found_from_articles():
     write({"gold.xml": STATUTE, "all/a_answers.A": answers("A"), "all/task3.A": articles("A"), "four/A": answers("A")})
     assert [rank(name, gold="gold.xml", task=None).task for name in ("all", "four")] == ["3", "4"]
 
 
-def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(call):
+def test_what_cannot_be_scored_is_listed(call):
     write({"all/good.txt": run_lines(9, "good"), "all/T/empty.txt": "", "all/T/other.txt": "999999 000013 other\n",
            "all/T/broken.json": '{"000001": ', "all/.hidden": "x", "all/__MACOSX/junk": "x"})  # fmt: skip
     code, out, err = call("leaderboard", "gold.json", "all", "absent.txt", "--task", "1", "--resamples", "99")
@@ -203,7 +197,7 @@ def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(call):
     assert {(one.team, one.tag) for one in rank("all").invalid} == {("T", ""), ("T", "other")}
 
 
-def test_the_gold_and_the_lists_in_a_searched_folder_are_no_submissions(call):
+def test_the_gold_and_lists_in_a_folder_are_no_submissions(call):
     write({"a.txt": run_lines(9, "a"), "teams.csv": "tag,team\na,T\n", "c.csv": "query,category\n000001,x\n"})
     given = ["--teams", "teams.csv", "--categories", "c.csv", "--task", "1", "--resamples", "99"]
     assert mentions(done(call, "leaderboard", "gold.json", ".", *given)[1], "[passed-over] gold.json …")

@@ -56,7 +56,7 @@ def test_means_of_questions_are_over_ranked_runs(here):
     assert marked.table("questions").caption == alone.table("questions").caption
 
 
-def test_tables_of_answers_are_of_labels_and_without_documents():
+def test_tables_of_answers_are_of_labels():
     gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
     runs = [Answers({query: label == "Y" for query, label in zip(gold, labels, strict=True)}, tag=labels)
             for labels in ("YNN", "YYN")]  # fmt: skip
@@ -92,7 +92,7 @@ def test_categories_that_cannot_be_read(here):
             read_categories("t.csv", list(GOLD))
 
 
-def test_a_micro_average_by_category_is_one_of_its_questions_alone(here):
+def test_a_micro_average_is_one_of_its_questions_alone(here):
     write({"c.csv": "query,category\nq1.txt,long\nq2,long|short\n\nq3,\nR01-1,long\n"})
     board = board_of(ONE, TWO)
     categories = read_categories("c.csv", board.queries)
@@ -103,7 +103,7 @@ def test_a_micro_average_by_category_is_one_of_its_questions_alone(here):
     ]  # fmt: skip
 
 
-def test_queries_candidates_and_relevant_documents_of_training_and_test(here, call):
+def test_the_data_of_training_and_test(here, call):
     write({
         "gold.json": '{"001": ["001", "002"], "002": ["003"]}', "run.txt": "001 001 A\n002 003 A\n",
         "train.json": '{"011": ["001"], "012": ["001", "002", "003"], "013": ["002"], "014": ["001"]}',
