@@ -190,6 +190,7 @@ def test_several_measures_are_corrected_together():
     both, alone = compare(scored, measures=["MicroF1", "MicroR"], n_resamples=300), compare(scored, n_resamples=300)
     assert [(each.measure, each.together) for each in (both, *both.others)] == [("MicroF1", 6), ("MicroR", 6)]
     assert alone.together == 3
+    assert ["MicroF1" in found.tables()[0].caption for found in (both, alone)] == [False, True]
     assert all(x.p >= y.p for x, y in zip(both.pairs, alone.pairs, strict=True))
     rows = list(csv.reader(io.StringIO(render(both, "csv"))))
     assert [row[:3] for row in rows[3:5]] == [["MicroF1", "B", "C"], ["MicroR", "A", "B"]]
@@ -369,7 +370,7 @@ def test_marks_are_letters_of_runs_that_are_significantly_worse_by_the_corrected
 
 def test_the_method_names_what_was_done():
     two = render(compared(some(1, 0.6), some(2, 0.4)), "table")
-    assert "correct" not in two and "test, 200 resamples, seed 2026; p < 0.05; " in two
+    assert "correct" not in two and "test, 200 resamples, seed 2026; p < 0.05; " in two and "<0.0001" not in two
     text = render(one_step.compare(*TASK4, n_resamples=300, confidence_level=0.9), "table")
     assert "run intervals: Wilson's" in text and "90% interval" in text
     assert "300 resamples" not in text  # all sign flips were made
