@@ -157,19 +157,16 @@ def test_ids_are_compared_with_a_text_as_texts_are(texts, data):
 GOOD = {"three": "q{0} d{0} T", "six": "q{0} Q0 d{0} {0} {0}.5 T"}
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("", ""), (" ", "  \t "), ("\n", "  \n"), ("q", " \tq"), ("\n", "\r\n"), ("\n", "\n\n \n"), ("d", "民\xa0法"),
-     ("d", "#d/*"), ("T", "#T")],
-)  # fmt: skip
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_regular_lines_take_the_fast_lane(path, monkeypatch, name, old, new):
+def test_regular_lines_take_the_fast_lane(path, monkeypatch, name):
     monkeypatch.setattr(columns.Reader, "line_by_line", lambda *_: pytest.fail("the careful lane"))
-    text = "".join(GOOD[name].format(n // 2) + "\n" for n in range(6)).replace(old, new)
-    other = text if " \n" in new else text + GOOD[name].format(7).replace("T", "U") + "\n"
-    for content in (text, other, other.rstrip(), "\ufeff" + text):
-        path.write_text(content, encoding="utf-8", newline="")
-        assert read(Source(path), LAYOUTS[name]) == twin(content, str(path), LAYOUTS[name], exact_id)
+    lines = "".join(GOOD[name].format(n // 2) + "\n" for n in range(6))
+    for change in ("", " >  \t ", "\n>  \n", "q> \tq", "\n>\r\n", "\n>\n\n \n", "d>民\xa0法", "d>#d/*", "T>#T"):
+        text = lines.replace(*change.split(">")) if change else lines
+        other = text if " \n" in change else text + GOOD[name].format(7).replace("T", "U") + "\n"
+        for content in (text, other, other.rstrip(), "\ufeff" + text):
+            path.write_text(content, encoding="utf-8", newline="")
+            assert read(Source(path), LAYOUTS[name]) == twin(content, str(path), LAYOUTS[name], exact_id)
 
 
 def test_a_line_may_be_longer_than_a_block(path):
@@ -260,13 +257,10 @@ def test_an_invisible_character_is_refused_in_ids_of_coliee_and_kept_in_those_of
         assert kept[1][:2] == tuple(line.split()[0:3:2])
 
 
-@pytest.mark.parametrize(
-    ("text", "tag"),
-    [
-        ("q d T\n", "T"), ("q d T", "T"), ("\ufeff\n# a\n/* b\n*/ q\td\tmy own tag\nq d U", "my own tag"),
-        ("q d\nq d T", ""), ("# a\n", ""), ("q d 民\r\n", "民"),
-    ],
-)  # fmt: skip
-def test_the_first_tag_is_all_the_words_of_the_first_content_line(path, text, tag):
-    path.write_text(text, encoding="utf-8", newline="")
-    assert first_tag(Source(path), THREE_COLUMNS) == tag
+def test_the_first_tag_is_all_the_words_of_the_first_content_line(path):
+    for text, tag in (
+        ("q d T", "T"), ("\ufeff\n# a\n/* b\n*/ q\td\tmy own tag\nq d U", "my own tag"), ("q d\nq d T", ""),
+        ("# a\n", ""), ("q d 民\r\n", "民"),
+    ):  # fmt: skip
+        path.write_text(text, encoding="utf-8", newline="")
+        assert first_tag(Source(path), THREE_COLUMNS) == tag

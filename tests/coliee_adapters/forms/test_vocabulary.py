@@ -63,16 +63,10 @@ def test_a_column_that_the_user_names_is_not_replaced_by_a_known_one():
             named(names, kind, **parse_columns(GIVEN))
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("query_id doc_id score", True), ("topic_no doc score", True), ("id label", True),
-        ("Query Document Tag", True), ("001 018 run", False), ("q doc run", False),
-        ("topic Q0 document 1 0.5 run", False), ("qid doc 0.5", False), ("topic_no para_no sim", False),
-    ],
-)  # fmt: skip
-def test_a_header_has_two_names_and_no_number(line, expected):
-    assert is_header(line.split()) == expected
+def test_a_header_has_two_names_and_no_number():
+    headers = ["query_id doc_id score", "topic_no doc score", "id label", "Query Document Tag"]
+    others = ["001 018 run", "q doc run", "topic Q0 document 1 0.5 run", "qid doc 0.5", "topic_no para_no sim"]
+    assert [line for line in headers + others if is_header(line.split())] == headers
 
 
 def test_columns_are_given_as_text():
