@@ -8,7 +8,6 @@ from asserting import done, failing, mentions, refusing
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Answers, Decisions, evaluate, fuse, read_run
-from coliee_ir.commands.tune import tune
 
 GOLD = {"R07-01-O": "Y", "R07-02-O": "N", "R07-03-O": "N", "R07-04-O": "Y"}
 XML = "<dataset>" + "".join(f'<pair id="{q}" label="{y}"><article>96</article></pair>' for q, y in GOLD.items())
@@ -60,15 +59,10 @@ def test_python_refuses_them_and_scores_them_as_wrong():
         assert scores.decisions.unreadable_answers == "wrong"
     # beside articles too
     articles = {query: ["96"] for query in GOLD}
-    scored = {query: {"96": 1.0, "97": 0.5} for query in GOLD}
     rules = {"answers": "sorry.txt", "task": 3, "edition": 2026}
     with refusing(InputError, "[bad-label]"):
         evaluate("gold.xml", articles, **rules)
     assert evaluate("gold.xml", articles, **rules, decisions=WRONG).measures["Accuracy"] == 0.5
-    asked = {"answers": "sorry.txt", "measure": "Accuracy", "folds": 2}
-    with refusing(InputError, "[bad-label]"):
-        tune("gold.xml", scored, **asked)
-    assert tune("gold.xml", scored, **asked, decisions=WRONG).resubstitution == 0.5
 
 
 def test_unreadable_answers_cast_no_vote_and_are_not_converted(call):

@@ -282,14 +282,10 @@ def test_golds_of_a_folder_are_converted_without_links_out_of_it(years, call):
     failing(call, "convert", "train", "-", "--to", "trec")
     failing(call, "convert", "train", "train/riteval_R01.xml")  # is read
     (years / "in.xml").symlink_to(years / "riteval_R01.xml")
-    (years / "loop.xml").symlink_to(years / "loop.xml")
-    (years / "more").mkdir()
     with refusing(InputError, "[duplicate]"):  # the same file twice
         read_gold("train")
-    (years / "in.xml").unlink()
-    remarks = read_gold("train").remarks
-    assert (remarks.examples("gold-link"), remarks.count("not-gold")) == (("out.xml",), 3)
-    for name in ("riteval_R01.xml", "riteval_R02.xml"):
+    (years / "loop.xml").symlink_to(years / "loop.xml")
+    for name in ("in.xml", "riteval_R01.xml", "riteval_R02.xml"):
         (years / name).unlink()
     assert mentions(failing(call, "convert", "train", "-"), "train: [empty] … out.xml …")
 
