@@ -1,7 +1,7 @@
 """The map that `make power` and `make tests-of` use follows the code when it is edited."""
 
 import pytest
-from coverage_map import ROOT, CoverageMap, Recording, at_once, texts_of
+from coverage_map import CoverageMap
 from survivors import faults_of, trial_of
 
 CODE, OTHER, TEST, QUICK = "coliee_ir/a.py", "coliee_ir/b.py", "tests/test_a.py::add", "tests/test_b.py::f"
@@ -46,14 +46,3 @@ def test_a_fault_goes_to_the_tests_beside_it_and_to_the_quickest_first(tmp_path)
     assert trial_of(faults[0], known, 30).tests == [near, TEST]
     unreached = trial_of(faults[1], KNOWN, 30)
     assert (unreached.tests, bool(unreached.why)) == ([QUICK], True)
-
-
-@pytest.mark.explore
-def test_what_a_test_runs_is_recorded(tmp_path):
-    files = [["tests/test_asserting.py"]]
-    for process in at_once(ROOT, str(tmp_path), Recording, [(str(tmp_path),)], files):
-        process.join()
-    [path] = tmp_path.glob("*.json")
-    texts, path_of = texts_of(ROOT), "coliee_ir/cli/measures.py"
-    running = CoverageMap.read(path).tests_of(path_of, range(1, len(texts[path_of]) + 1))
-    assert "tests/test_asserting.py::test_what_a_command_prints_is_compared_exactly" in running

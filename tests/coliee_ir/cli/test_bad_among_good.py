@@ -111,8 +111,6 @@ def test_an_empty_file_name_is_no_folder(call):
     ("task", "gold", "lines"),
     [
         ("1", "task1/gold.json", '"002473" "026639" "RUN1"\n'),
-        ("1", "task1/gold.json", "002473 0 026639 1\n"),
-        ("1", "task1/gold.json", "// y\n002473 026639 RUN1\n"),
         ("2", "task2/gold.json", "827.0 13.0 RUN1\n"),
         ("tort", "tort/gold.jsonl", "Loading the model ... done\n"),
     ],
@@ -129,13 +127,3 @@ def test_a_run_in_a_named_pipe_is_read_once(call, command):
     os.mkfifo("pipe")
     threading.Thread(target=Path("pipe").write_bytes, args=(RUN1.read_bytes(),), daemon=True).start()
     assert "0.2453" in done(call, command, GOLD1, "pipe")[0]
-
-
-@pytest.mark.parametrize("numbers", [("0.25", "0.75", "0.50"), ("3", "1", "2")])
-def test_scores_in_place_of_run_tags_give_the_copy_its_order(numbers):
-    ranking = zip(("000007", "000001", "000004"), numbers, strict=True)
-    Path("run.txt").write_text("".join(f"002473 {document} {number}\n" for document, number in ranking))
-    validation = validate("run.txt", task=1, fix="copy.txt", tag="RUN1")
-    assert [finding.rule for finding in validation.findings] == ["tag-missing"]
-    assert Path("copy.txt").read_text() == "002473 000001 RUN1\n002473 000004 RUN1\n002473 000007 RUN1\n"
-    assert validation.left == ()

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from asserting import begins, done, failing, refusing
 
-import coliee_ir
 from coliee_ir import Scored, UsageError
 
 LONG = "run,query,AP\n" + "".join(f"{run},q{at},{at * run % 7 / 7:.4f}\n" for run in (2, 3, 5) for at in range(12))
@@ -36,12 +35,9 @@ def test_groups_without_a_query_are_refused_with_another_table_too(here, call):
     assert "[missing-key]" in err.splitlines()[-1]
 
 
-def test_no_file_is_refused_and_two_golds_may_be_a_frame(here):
+def test_no_file_is_refused():
     with refusing(UsageError, "[no-run]"):
         Scored.read()
-    Path("a.csv").write_text(LONG)
-    pair = [Scored.read("a.csv"), Scored.read("a.csv")]
-    assert len(coliee_ir.compare(pair[0], other=pair[1], n_resamples=99).to_frame("polars").columns) == 12
 
 
 def test_a_table_is_one_of_scores_also_where_its_first_bytes_end_within_a_row(here, call):

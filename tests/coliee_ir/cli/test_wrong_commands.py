@@ -15,17 +15,13 @@ evaluate gold.json bm25.txt --meassure AP │ usage │ --measure
 evaluate gold.json bm25.txt --run dense.txt │ usage │ without an option
 evaluate gold.json bm25.txt -m AP Rprec -q │ usage │ -m A -m B
 evaluate gold.json bm25.txt --exclude 1 --exclude 2 │ usage │ write q1,q2
-evaluate gold.json bm25.txt --edition 2024 --edition 2025 │ usage │ one value
 evaluate gold.json a.csv --columns answer=a --columns answer=b │ bad-value │ a and b
 evaluate gold.json bm25.txt --by-year │ usage │ --show years
 evaluate gold.json bm25.txt --unanswered skip │ usage │ --decision unanswered=skip
 evaluate gold.json bm25.txt -M 100 │ usage │ --by k=100
-evaluate gold.json bm25.txt --task 6 │ usage │ choose from
 evaluate gold.json │ usage │ RUN
 evaluate bm25.txt gold.json │ unknown-format │ swap
 evaluate bm25.txt dense.txt │ unknown-format │ the gold first
-evaluate gold.json two.txt │ mismatch │ 3 digits and the gold's 6
-evaluate gold.json bm25.txt --year 2025 │ usage │ --edition 2025
 evaluate gold.json bm25.txt --columns id=x │ unknown-name │ query=
 evaluate four.xml samples.csv │ conflicting │ --aggregate vote
 evaluate gold.json words.txt │ columns │ validate RUN --fix OUT
@@ -34,11 +30,9 @@ evaluate four.xml four.xml │ unknown-format │ a gold, and not a run
 evaluate gold.json bm25.txt --by k=5 │ usage │ an option of tune, cut
 evaluate gold.json bm25.txt --task Task1 │ usage │ did you mean 1?
 compare gold.json bm25.txt dense.txt --alpha 0.01 │ usage │ --confidence-level 0.99
-evaluate gold.json bm25.txt -m all │ unknown-measure │ all_trec
 tune gold.json bm25.txt --by k --candidates gold.json │ named-twice │ no longer the system's
 tune gold.json bm25.txt --by k=5 │ unknown-name │ cut RUN --by k=5
 validate bm25.txt --fix │ usage │ --fix OUT
-fuse bm25.txt dense.txt --weights a,b │ bad-value │ 0.7,0.3
  │ usage │ it comes first
 evalute gold.json bm25.txt │ usage │ evaluate
 compare gold.json bm25.txt │ too-few │ two
@@ -46,62 +40,42 @@ report gold.json bm25.txt │ option-needed │ -o
 cut gold.json bm25.txt │ usage │ tune
 cut bm25.txt dense.txt --by k=1 │ usage │ one run
 cut bm25.txt --topk 3 │ usage │ --by k=3
-cut bm25.txt --threshold 0.5 │ usage │ --by score=0.5
 cut bm25.txt --by 5 │ bad-value │ k=5
 cut bm25.txt --by k=2.5 │ bad-value │ integer
 cut bm25.txt --by k=0 │ no-result │ --by k=5
 cut bm25.run --by score=900 │ no-result │ another score scale
 cut bm25.txt --by score=0.5 │ unfit-option │ no scores
-cut bm25.txt --rule k=5 │ bad-value │ --by k=5
 cut bm25.txt │ option-needed │ --by
 cut bm25.txt --by k=2 -o x.md │ file-name │ csv, tsv
-cut answers.txt --by k=5 │ wrong-part │ documents
-tune gold.json bm25.txt --top_k 3 │ usage │ --by k
 tune gold.json bm25.txt -m AP │ unfit-measure │ MicroF
-tune gold.json bm25.txt dense.txt --save rule.json │ too-few │ one run
 fuse bm25.txt dense.txt --k 5 │ usage │ --top 5, or --rrf-k 5
 validate a --columns query=id │ unfit-option │ name its files
 fuse bm25.txt dense.txt --alpha 0.3 │ usage │ --weights 0.3,0.7
 fuse bm25.txt dense.txt --weights 0.3 │ bad-value │ 2 runs
 fuse bm25.txt dense.txt --method combsum --rrf-k 5 │ unfit-option │ --norm
-fuse bm25.txt two.txt │ mismatch │ convert FILE FILE OUT
 fuse bm25.txt │ too-few │ two runs
-fuse gold.json bm25.txt dense.txt --fit gold.json │ wrong-part │ --fit
 fuse bm25.txt bm25.txt --fit gold.json --save w.json │ ambiguous │ another tag
 fuse bm25.txt dense.txt --save w.json │ option-needed │ --fit
 convert bm25.txt │ usage │ OUT
 convert bm25.txt dense.txt --to columns │ would-overwrite │ name the file to write
-convert four.xml x.jsonl --to statements --like gold.json │ unfit-option │ --to statements
-convert bm25.txt x.txt --top 3 │ usage │ cut RUN --by k=3
 convert bm25.txt x.xlsx │ file-name │ .csv
 convert gold.json x.csv │ ambiguous │ --to qrels
 convert bm25.txt dense.txt x.txt │ duplicate │ fuse
-convert bm25.txt x.txt --aggregate vote │ wrong-part │ --aggregate
-convert samples.csv x.txt --columns answer=answer --to labels │ conflicting │ --aggregate vote
-report gold.json bm25.txt -o page.pdf │ file-name │ page.pdf
 evaluate gold.json bm25.txt --labels Yes,No │ bad-value │ Y=
 convert bm25.txt out --format=json │ usage │ --to?
 evaluate gold.json bm25.txt --to csv │ usage │ -f?
 evaluate gold.json --extra-queries=wrong │ usage │ --decision extra_queries=wrong?
-evaluate gold.json bm25.txt --decision unanswred=skip │ usage │ unanswered?
 evaluate gold.json bm25.txt --decision unanswered │ usage │ choose one of zero, skip
 evaluate gold.json bm25.txt --show gaps │ usage │ gap?
 evaluate -c gold.json bm25.txt │ usage │ --decision unanswered=skip
 evaluate -l 2 gold.json bm25.txt │ usage │ AP(rel=2)
-evaluate -J gold.json bm25.txt │ usage │ AP(judged_only=True)
 evaluate gold.json bm25.txt -a │ usage │ -m all_trec
 evaluate --qrels gold.json bm25.txt │ usage │ the gold is named first
-evaluate gold.json bm25.txt --answers a --answers b │ bad-value │ 2 times for 1 run
 evaluate gold.json bm25.txt --answers bm25.txt │ wrong-task │ leave out --answers
 evaluate gold.json bm25.txt --task 4 │ wrong-task │ change --task [wrong-task]
-validate bm25.txt --queries gold.json --gold gold.json │ usage │ leave out --queries
 convert three.csv x.txt --to labels │ wrong-part │ --labels Y=
-evaluate gold.json bm25.txt --task 1 --decision undefined=one │ unfit-option │ rationale
-evaluate gold.json bm25.txt -o gold.json │ would-overwrite │ another file
-evaluate gold.json bm25.txt --long bm25.txt │ usage │ --long-list
 evaluate gold.json bm25.txt --only pairs │ ambiguous │ pairs, line 1:
 evaluate gold.json bm25.txt --only odd │ structure │ odd, line 2:
-evaluate gold.json bm25.txt --only 000001,000009 │ unknown-query │ 000009
 compare gold.json bm25.txt dense.txt --resamples 0 │ usage │ an integer ≥ 1
 compare gold.json bm25.txt dense.txt --confidence-level 1 │ usage │ greater than 0 and less than 1
 compare gold.json bm25.txt dense.txt --lower-is-better AP │ unfit-option │ tables of scores

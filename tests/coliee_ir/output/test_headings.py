@@ -1,9 +1,6 @@
 """Headings that come from data: a measure, a task or a run may be called as a column of ours, and overwrites none."""
 
-from pathlib import Path
-
 import pytest
-from asserting import done
 
 import coliee_ir
 from coliee_ir import Scored
@@ -54,11 +51,3 @@ def test_tasks_and_a_second_gold_have_columns_of_their_own():
     assert len(board.to_frame("polars").columns) == len(first)
     table = coliee_ir.compare(_read("rank"), other=_read("rank"), n_resamples=99).to_frame("polars")
     assert len({*table.columns}) == len(table.columns) > 5
-
-
-def test_a_report_shows_every_column(here, call):
-    pandas = pytest.importorskip("pandas")
-    pandas.DataFrame(_frame("answered")).replace({"a": "mean", "b": "spread"}).to_csv("s.csv", index=False)
-    done(call, "report", "s.csv", "-m", "answered", "-o", "r.html", "--resamples", "99")
-    page = Path("r.html").read_text(encoding="utf-8")
-    assert "answered (2)" in page or "answered</button>" in page

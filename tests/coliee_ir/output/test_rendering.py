@@ -9,7 +9,7 @@ from asserting import forms_of
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import UsageError
-from coliee_ir import Run, Submission, evaluate, evaluate_all, fit_fusion, tune, validate
+from coliee_ir import Run, evaluate, evaluate_all, fit_fusion, tune, validate
 from coliee_ir.commands.tune.result import Tunings
 from coliee_ir.output.rendering import print_to_terminal, render
 from coliee_ir.scoring.output import ScoreTable
@@ -94,8 +94,3 @@ def test_no_tag_or_id_breaks_a_form_or_reaches_the_terminal(name):
             assert not [cell for row in rows for cell in row if cell.startswith("=")]
     shown = result._repr_html_()
     assert "&lt;b&gt;5" in shown and "<b>5" not in shown
-
-
-def test_a_submission_is_evaluated_like_its_parts():
-    gold, run, answers = (EXAMPLES / "task3" / name for name in ("gold.xml", "task3.ALPHA", "answers.ALPHA"))
-    assert evaluate(gold, Submission(run, answers)).to_dict() == evaluate(gold, run, answers=answers).to_dict()

@@ -18,7 +18,6 @@ from coliee_ir import evaluate
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.rendering import render as written
-from coliee_ir.scoring.comparable import with_unique_names
 from coliee_ir.scoring.output import ScoreTable
 from coliee_ir.scoring.scores import as_grid, document
 
@@ -50,13 +49,6 @@ def test_columns_are_aligned_as_they_are_shown():
         "Điê\u0300u   0.3333  0.2500        2\n"
         "हिन्दी    0.3333  0.2500        2\n"
     )
-
-
-def test_runs_of_one_tag_are_told_apart_by_their_files():
-    one, other = scored({"A": RUNS["A"]}), scored({"A": RUNS["B"]})
-    header, first, _ = render(with_unique_names([*one, *other]), "table").splitlines()
-    assert header.split() == ["run", "file", "MicroF1", "MacroR", "num_ret"]
-    assert first.split()[:2] == ["A", "A.txt"]
 
 
 def test_the_best_value_of_each_measure_is_bold_and_counts_are_not():
