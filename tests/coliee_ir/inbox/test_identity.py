@@ -181,6 +181,8 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold, attack):
     honest = {entry.tag: (entry.team, entry.status) for board in day.boards for entry in board.entries
               if entry.file.removeprefix("in/") in {"01.eml/a.txt", "02.eml/a.txt", "BLUE/run.txt"}}  # fmt: skip
     assert honest == {**seen(before), "KIS9": ("KIS", IN_DOUBT * ("in/01.eml" in open_files))}
+    earlier, now = ({one.file: one.scores.measures for one in of.boards[0].entries} for of in (before, day))
+    assert earlier.items() <= now.items()
     assert {tag: found.get(tag) for tag in expected} == expected
     approaches = {entry.tag: board.description(entry) for board in day.boards for entry in board.entries}
     assert "CHEAT" not in str(approaches) and "BERT" in str(approaches["KIS9"])
