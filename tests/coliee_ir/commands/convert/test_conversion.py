@@ -87,7 +87,6 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         ("answers.txt", "R07-01-O\tTrue\nR07-02-O no\n", "labels", {"tag": "mine"}, LABELS.replace("gold", "mine"),
          ["2 answers", "[no-tag] 2 …", "[label-form] 2 … (first: line 1: True; line 2: no)"]),
         ("answers.txt", LABELS, "trec", {}, "R07-01-O Q0 Y 1 1.0 gold\nR07-02-O Q0 N 1 1.0 gold\n", ["2 answers"]),
-        ("run.trec", "R07-01-O Q0 Y 1 1.0 gold\nR07-02-O Q0 N 1 1.0 gold\n", "labels", {}, LABELS, ["2 answers"]),
         ("qrels", "R07-01-O 0 Y 1\nR07-02-O 0 N 1\n", "labels", {}, LABELS, ["2 labels"]),
         # passages to documents; 9 is before 10
         ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$"},
@@ -162,8 +161,6 @@ def test_a_file_that_is_read_is_not_written_over(put, call):
     for _ in range(2):
         done(call, "convert", *files, "all.txt", "--to", "labels")
 
-
-# the pilot
 
 SIDES = ("plaintiff_claims", "defendant_claims")
 TEST_FILE = [

@@ -14,7 +14,7 @@ from scipy import stats
 from sent import write
 
 from coliee_adapters.errors import UsageError
-from coliee_ir import Decisions, Evaluator, Fusion, evaluate, evaluate_all, fit_fusion, read_gold, tune
+from coliee_ir import Decisions, Evaluator, evaluate, evaluate_all, fit_fusion, read_gold, tune
 from coliee_ir.commands.evaluate.details import Gap, by_year, depths, gap, gap_of, overlap, stages
 from coliee_ir.commands.evaluate.log import luck
 from coliee_ir.reading.gold_ids import years
@@ -25,9 +25,6 @@ QUERIES = [f"{year}-{n}-A" for year in ("H30", "R01", "R02") for n in range(1, 5
 LABEL = st.sampled_from(["Y", "N"])
 GOLDS = st.fixed_dictionaries(dict.fromkeys(QUERIES, LABEL))
 ANSWERS = st.fixed_dictionaries({QUERIES[0]: LABEL}, optional=dict.fromkeys(QUERIES[1:], LABEL))
-
-
-# years
 
 
 def test_years_are_in_the_ids_in_both_spellings_or_in_the_names_of_the_golds(tmp_path):
@@ -76,22 +73,6 @@ def test_weights_of_votes_are_fitted_and_held_out_by_year(gold, runs, ties):
     assert any(fitted.held_out == approx(sum(map(accuracy, order, of_years))) for order in orders)
 
 
-def test_a_good_run_outweighs_two_bad_ones_and_what_does_not_fit_votes_is_refused(here, call):
-    gold = {query: "YN"[n % 2] for n, query in enumerate(QUERIES)}
-    bad, good = dict.fromkeys(QUERIES, "Y"), dict([*gold.items()][1:])  # what answers all rightly is the gold
-    for name, run in (("gold", gold), ("good", good), ("bad", bad), ("worse", bad)):
-        write({name: "".join(f"{query} {label} {name}\n" for query, label in run.items())})
-    typed = ("fuse", "good", "bad", "worse", "--fit", "gold", "--task", "4", "--folds", "year", "-o", "fused")
-    out, _ = done(call, *typed, "--save", "w.json")
-    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()}
-    assert (rows["fitted"][:3], rows["equal"][:4]) == (["-", "1.0000", "1.0000"], ["weights", "-", "0.5000", "0.5000"])
-    assert evaluate("gold", "fused", task="4").measures["Accuracy"] == 1
-    assert Fusion.load("w.json").weights == fit_fusion("gold", "good", "bad", "worse", task="4").fusion.weights
-    for wrong in ({"method": "combsum"}, {"measure": "MicroF1"}, {"top": 3}):
-        with pytest.raises(UsageError):
-            fit_fusion(gold, good, bad, task="4", **wrong)
-
-
 def test_scores_of_each_year_are_those_of_its_queries_alone(here, call):
     golds = {year: {f"{year}{i}0": [f"00000{i}", "000009"] for i in range(n)} for year, n in (("2019", 2), ("2020", 4))}
     run = {}
@@ -117,15 +98,17 @@ def test_scores_of_each_year_are_those_of_its_queries_alone(here, call):
     assert call(*typed, "-q")[0] == 2
 
 
-def test_a_cutoff_is_tuned_with_a_year_held_out():
+def test_a_cutoff_is_tuned_with_a_year_held_out_and_votes_are_fitted_as_votes():
     gold, run = {query: ["d1"] for query in QUERIES}, {query: {"d1": 0.9, "d2": 0.1} for query in QUERIES}
     tuning = tune(gold, run, task="3", edition=2025, by_year=True)
     assert (tuning.folds, tuning.groups, tuning.held_out) == (3, 3, 1)
     with pytest.raises(UsageError):
         tune(gold, run, task="3", edition=2025, by_year=True, groups=dict.fromkeys(QUERIES, "a"))
+    answers = [dict.fromkeys(QUERIES, label) for label in "YN"]
+    for wrong in ({"method": "combsum"}, {"measure": "MicroF1"}, {"top": 3}):  # which fit no votes
+        with pytest.raises(UsageError):
+            fit_fusion({**answers[0], QUERIES[0]: "N"}, *answers, task="4", **wrong)
 
-
-# stages
 
 GOLD = {"1": {"a": 1, "b": 2}, "2": {"c": 1}}
 RUNS = st.fixed_dictionaries({"1": st.permutations("abcx"), "2": st.permutations("cdex")})
@@ -194,8 +177,6 @@ def test_stages_of_several_runs_are_one_table_and_depths_rise(here, call):
         with pytest.raises(UsageError):
             gap(evaluate_all(GOLD, {"A": {"1": ["a"]}}, measures=no_share, task="trec"))
 
-
-# of what missing points consist, by brute force over cutoffs, counts and choices; what runs have in common
 
 SETS = {"1": ["a", "b"], "2": ["c"], "3": ["a", "c", "d"]}
 LISTS = st.lists(st.sampled_from("abcdxy"), unique=True, max_size=4)

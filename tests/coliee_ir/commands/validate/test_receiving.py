@@ -64,16 +64,6 @@ def test_a_file_named_as_its_run_has_a_tag_one_tag_may_be_in_two_tasks_and_kana_
 
 
 @pytest.mark.usefixtures("mail")
-def test_queries_are_those_of_the_gold_that_the_run_answers():
-    write({"golds/statute.xml": '<dataset><pair id="R07-01-U" label="Y"><t2>x</t2></pair></dataset>'})
-    inbox = receive("in", golds=["gold.json", "golds/statute.xml"])
-    missing = {finding.file for finding in inbox.findings if finding.rule == "query-missing"}
-    assert "in/A/a.txt" in missing and "in/C/task2/c" not in missing
-    unknown = {finding.file: finding.count for finding in inbox.findings if finding.rule == "query-unknown"}
-    assert unknown == {"in/A/x": 5, "in/A/y": 5, "in/A/z": 5}
-
-
-@pytest.mark.usefixtures("mail")
 def test_the_command_lists_and_counts(call):
     code, out, _ = call("validate", "in")
     first, *_, last = out.splitlines()

@@ -95,9 +95,6 @@ def test_the_command_of_a_remedy_mends_it_as_it_is_typed(rule, tmp_path, monkeyp
         assert rule not in {one.rule for one in left.findings}, command
 
 
-# several mistakes, and any file
-
-
 #: rule → a way to break a line, given its words, and ids without zeros; each in a line of its own: none masks another
 OF_LINES = {
     "txt-suffix": "{0} {1}.txt {2}", "document-form": "{0} {4} {2}", "document-unknown": "{0} 000299 {2}",
