@@ -192,6 +192,7 @@ def test_several_measures_are_corrected_together():
     assert [(each.measure, each.together) for each in (both, *both.others)] == [("MicroF1", 6), ("MicroR", 6)]
     assert alone.together == 3
     assert ["MicroF1" in found.tables()[0].caption for found in (both, alone)] == [False, True]
+    assert ["measures" in found.method for found in (both, alone)] == [True, False]
     assert all(x.p >= y.p for x, y in zip(both.pairs, alone.pairs, strict=True))
     rows = list(csv.reader(io.StringIO(render(both, "csv"))))
     assert [row[:3] for row in rows[3:5]] == [["MicroF1", "B", "C"], ["MicroR", "A", "B"]]
