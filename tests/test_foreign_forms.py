@@ -41,8 +41,3 @@ def test_read_as_it_is_meant_or_refused_by_name(case, tmp_path):
     assert scores.counts == expected.counts
     assert truth.task not in ("3", "4") or scores.task == truth.task
     assert not re.search(r"another run tag|do not stand together|twice and grouped", "\n".join(scores.remarks))
-
-
-def test_the_names_of_the_cases_are_distinct_and_each_refusal_names_something():
-    assert len({case.id for case in ALL}) == len(ALL)
-    assert not any(case.outcome == "refused" and not case.words for case in ALL)

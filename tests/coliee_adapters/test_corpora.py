@@ -252,7 +252,6 @@ def test_instances_are_queries_and_claims_their_documents(folder, start, verdict
     [
         ({"README.txt": ""}, doc_ids, ": [empty]; … entailed_fragment.txt … paragraphs …"),
         ({"1/paragraphs/1.txt": "", "1/base_case.txt": ""}, queries_iter, "/1/entailed_fragment.txt: [no-file]"),
-        ({"001/entailed_fragment.txt": ""}, queries_iter, "/001/base_case.txt: [no-file]"),
         ({"001/paragraphs/001.md": ""}, docs_iter, "/001/paragraphs: [empty] paragraph … 001 …"),
         ({"1/entailed_fragment.txt/x": ""}, queries_iter, "/1/entailed_fragment.txt: [cannot-read] Is a directory …"),
     ],

@@ -63,9 +63,6 @@ ANSWERS = Truth(
     "4",
 )
 
-#: a system that says yes to everything, in numbers what Article 1 is too
-ALL_YES = ANSWERS._replace(run=dict.fromkeys(ANSWERS.run, True))
-
 
 def only_relevant(truth):
     """The same without grades: what a list of relevant documents can say."""
@@ -290,7 +287,6 @@ read("`{query: {document: {rank, score}}}`", CASES,
         CASES.run.items()}))
 read("one `{query: {document: score}}` a line", WEB, run=json_lines({q: scored} for q, scored in WEB.run.items()))
 read("one record a line", WEB, run=json_lines(records(("qid", "pid", "sim"), scored_rows(WEB))))
-read("records with ranks only", WEB, run=json_lines(records(("qid", "docno", "rank"), ranked_rows(WEB))))
 refused("answers of TREC RAG", MARCO, r"answer|RAG|references|label",
     run=json_lines({"qid": q, "run_id": "A", "answer": [{"text": "x", "citations": [0]}], "references": found} for q,
         found in best_first(MARCO).items()))
@@ -302,12 +298,11 @@ refused("answers given as a run of documents", CASES, r"label|answer",
 # answers Y and N
 PREDICTED = [(q, label(a)) for q, a in ANSWERS.run.items()]
 read("commas without names", ANSWERS, run=table([], PREDICTED))
-ALL_ONES = dict.fromkeys(ALL_YES.run, "1")
-for title, all_ones in (
-    ("columns without a tag", File(lines(ALL_ONES.items()))),
-    ("`{question: text}`", object_(ALL_ONES)),
-):
-    read(f"answers that are all 1, {title}", ALL_YES, run=all_ones)
+# a system that says yes to everything, in numbers what Article 1 is too
+ALL_YES = ANSWERS._replace(run=dict.fromkeys(ANSWERS.run, True))
+ALL_ONES = dict.fromkeys(ANSWERS.run, "1")
+read("answers that are all 1, columns without a tag", ALL_YES, run=File(lines(ALL_ONES.items())))
+read("answers that are all 1, `{question: text}`", ALL_YES, run=object_(ALL_ONES))
 read("answers, one record a line", ANSWERS, run=json_lines({"id": q, "label": a, "expert": "E1"} for q, a in PREDICTED))
 read("`{question: answer}`", ANSWERS, run=object_(dict(PREDICTED)))
 read("the gold as a table of 1 and 0", ANSWERS,

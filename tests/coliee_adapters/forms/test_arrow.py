@@ -143,15 +143,6 @@ def test_golds_and_whole_numbers_come_through_too():
         assert {query: dict(found) for query, found in ranked(run).items()} == expected
 
 
-def test_a_library_that_fails_in_the_middle_is_quoted():
-    def batches():
-        yield pa.record_batch({"qid": ["q"], "docno": ["d"], "score": [1.0]})
-        raise ValueError("the disk is gone")
-
-    schema = pa.schema({"qid": pa.string(), "docno": pa.string(), "score": pa.float64()})
-    assert "the disk is gone" in refused(frames.run_of, pa.RecordBatchReader.from_batches(schema, batches())).found
-
-
 @pytest.mark.parametrize("held", [Gold({"q": {"d": 2, "e": 0}}), Run.of({"q": {"d": 0.5}}), Gold({}), Run.of({})])
 def test_a_frame_of_each_library_reads_back(held):
     again = coliee_ir.to_qrels if isinstance(held, Gold) else coliee_ir.to_run

@@ -9,7 +9,6 @@ from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns
 from coliee_adapters.forms.columns import SIX_COLUMNS, THREE_COLUMNS, first_tag, read_blocks
-from coliee_adapters.ids import Ids
 from coliee_adapters.records import exact_id, normal_id
 from coliee_adapters.remarks import Remarks
 
@@ -146,12 +145,6 @@ def test_any_file_is_read_as_by_its_twin(path, name, clean, data, rule):
         expected = twin(text, path.name, LAYOUTS[name], rule)
         for outcome in readings(path, text.encode(), LAYOUTS[name], rule):
             assert matches(outcome, expected)
-
-
-@given(texts=st.lists(st.text("ab\u00e9", min_size=1, max_size=40), min_size=1), data=st.data())
-def test_ids_are_compared_with_a_text_as_texts_are(texts, data):
-    text = data.draw(st.sampled_from(texts) | st.text("ab", min_size=1, max_size=40))
-    assert columns.equal(Ids.of(texts), text).tolist() == [one == text for one in texts]
 
 
 GOOD = {"three": "q{0} d{0} T", "six": "q{0} Q0 d{0} {0} {0}.5 T"}

@@ -105,9 +105,6 @@ FORMS = [
 def test_texts_come_from_every_form(text, source):
     found = read_run(source(text))
     assert (found.labels, found.unreadable) == ({"R07-01-A": True, "R07-01-I": False}, ("R07-01-U",))
-    file = source('[{"frage": "R07-01-A", "gpt": "Yes", "output": "No"}]')
-    file.columns = {"query": "frage", "answer": "gpt"}
-    assert [(one.query, one.label) for one in read(file)] == [("R07-01-A", True)]
 
 
 CHAT = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Answer: Yes"}}]}
@@ -189,7 +186,7 @@ def test_a_record_alone_is_read_as_several_are(source):
     for many in (1, 2):
         for record, columns in (
             ({"doc": {"id": "R07-01-A"}, "resps": [["N"]]}, {"query": "doc.id", "answer": "resps"}),
-            ({"uid": "R07-01-A", "v": "N"}, {"query": "uid", "answer": "v"}),
+            ({"uid": "R07-01-A", "v": "N", "output": "Yes"}, {"query": "uid", "answer": "v"}),
         ):
             file = source(one_a_line([record] * many), "A.jsonl")
             if "uid" in record:

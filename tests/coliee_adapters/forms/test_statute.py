@@ -10,7 +10,7 @@ from reading import told
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import detect, statute
+from coliee_adapters.forms import statute
 from coliee_adapters.records import Answers, Gold
 from coliee_adapters.remarks import Remarks
 
@@ -235,15 +235,6 @@ def test_what_is_written_is_read_again_and_what_would_not_be_is_not_written(tmp_
 )  # fmt: skip
 def test_sniffing(head, form):
     assert sniffed(head.encode(), statute) == [form, form if form == "labels" else None]
-
-
-@given(st.lists(st.tuples(st.sampled_from(["q1", "R07-1-I", "827", "#q"]), st.sampled_from(" \t,;\u00a0\u3000"),
-                          st.sampled_from(["", " ", "\t"]), st.sampled_from(["Y", "no", "True", "0", "1", "x"]),
-                          st.sampled_from(["", " T", ",", "\r"])), max_size=4))  # fmt: skip
-def test_what_lists_labels_is_allowed_to_by_its_first_bytes(lines):
-    head = "\n".join(map("".join, lines)).encode()
-    if statute.lists_labels(head):
-        assert any(form.name == "labels" for form in detect.known_forms("run", head))
 
 
 def test_articles_are_rewritten_as_the_gold_names_them(here, call):

@@ -45,11 +45,8 @@ def test_tort_cases_are_recognised():
         line(undisputed_facts=[{"id": "0", "description": "事" * 40_000}]).encode()[: 1 << 16],
         *(json.dumps(value, indent=2).encode() for value in ([instance()], instance())),
     ]  # fmt: skip
-    others = [
-        b"", b'["008447.txt", "tort_id"]', b'{"a": "he wrote \\"tort_id\\": 3"}', b'0 Q0 "tort_id": 1 1 x',
-        line().encode("utf-16"),
-    ]  # fmt: skip
-    assert [sniff(head) for head in (*tort, *others)] == [True] * len(tort) + [False] * len(others)
+    others = [b"", b'["008447.txt", "tort_id"]', b'{"a": "he wrote \\"tort_id\\": 3"}', b'0 Q0 "tort_id": 1 1 x']
+    assert [head for head in (*tort, *others, line().encode("utf-16")) if sniff(head)] == tort
 
 
 def test_cases_are_read_with_their_lines_and_without_descriptions(source):

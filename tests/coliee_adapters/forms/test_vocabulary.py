@@ -23,11 +23,9 @@ GIVEN = "query=topic, score=sim, relevance=judged"
         ("gold", "pair_id label prediction votes", "", "query=pair_id, answer=label"),
         ("gold", "Unnamed:_0 qid docno", "", "query=qid, document=docno"),
         ("run", "qid docid docno rank score query", "", "query=qid, document=docno, score=score, rank=rank"),
-        ("run", "query_case case_id sim", "", "query=query_case, document=case_id, score=sim"),
         ("run", "q_id doc_id run_id similarity", "", "query=q_id, document=doc_id, score=similarity, tag=run_id"),
         ("run", "id query document score", "", "query=query, document=document, score=score"),
         ("run", "pair_id label prediction votes", "", "query=pair_id, answer=prediction"),
-        ("run", "id query t1 label", "", "query=id, answer=label"),
         # names that the user gives win, and are given for gold and run together
         ("gold", "topic para judged", *["query=topic, document=para, relevance=judged"] * 2),
         ("run", "id document verdict", "answer=Verdict", "query=id, answer=verdict"),
