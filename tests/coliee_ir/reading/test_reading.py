@@ -12,7 +12,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run
 from coliee_ir import read_gold, read_run, to_run
-from coliee_ir.reading.anything import readable
+from coliee_ir.reading.anything import read_queries, readable
 from coliee_ir.reading.tasks import find_task
 
 TORT = (
@@ -107,6 +107,8 @@ def test_ids_lose_txt_except_in_plain_trec(tmp_path):
         (read_run, {"q": {"d": float("nan")}}, "[bad-score] (found 'nan')"),
         (read_gold, {"q": {"d": 0.5}}, "[bad-relevance] (found '0.5')"),
         (read_gold, {"q": "maybe"}, "[bad-label] (found 'maybe')"),
+        (read_queries, {"q": ["d"]}, "[not-a-file]"),
+        (partial(coliee_ir.evaluate, {"q": ["d"]}, task="trec", only=[7]), {"q": ["d"]}, "only … 7…"),
         (partial(read_gold, form="trec"), __file__, "[unknown-name] gold … 'trec'… parquet, tort, …"),
         (partial(read_run, form="qrels"), __file__, "[unknown-name] run … 'qrels'… parquet, tort, claims, …"),
     ],
