@@ -363,6 +363,7 @@ def test_marks_are_letters_of_runs_that_are_significantly_worse_by_the_corrected
     comparison = compared(NOTHING, ALL_RIGHT, HALF, n_resamples=999)
     for level, marked in ((0.95, ["0.0000", "1.0000a,c", "0.5000a"]), (0.999, ["0.0000", "1.0000", "0.5000"])):
         assert [row[2] for row in rows_of(replace(comparison, confidence_level=level).tables()[-1])] == marked
+    assert comparison.tables()[-1].caption.startswith("MicroF1 ")
     found = compared(some(1, 0.75), some(2, 0.5), some(3, 0.5), some(4, 0.5), n_resamples=999, measure="MacroF1")
     assert any(pair.own_p < 0.05 <= pair.p for pair in found.pairs)
     marks = sorted(pair.b for pair in found.pairs if pair.a == 0 and pair.p < 0.05)
