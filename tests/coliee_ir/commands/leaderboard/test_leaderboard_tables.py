@@ -97,6 +97,7 @@ def test_a_micro_average_is_one_of_its_questions_alone(here):
     board = board_of(ONE, TWO)
     categories = read_categories("c.csv", board.queries)
     assert matches(heard(categories.remarks), ("[sheet-rows]c.csv … 1 question … R01-1 …",))
+    assert read_categories("c.csv", ["q1.txt"]).questions == {"long": ("q1.txt",)}  # an id as it is goes first
     assert values(board, "categories", categories=categories) == [
         ["long", 2, pytest.approx(4 / 6), pytest.approx(4 / 7)], ["short", 1, 1.0, 0.5],
         ["all", 4, pytest.approx(0.6), pytest.approx(4 / 9)],
