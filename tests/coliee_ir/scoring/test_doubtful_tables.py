@@ -71,6 +71,9 @@ def test_a_stated_score_is_the_mean_to_its_last_decimal(here):
         (here / "s.txt").write_text("".join([*lines, f"AP\tall\t{stated}\n"]))
         with contextlib.nullcontext() if is_mean else refusing(InputError, "s.txt: [unfit-measure]"):
             Scored.read("s.txt")
+    (here / "s.txt").write_text("AP\tq1\t1\nAP\tq2\t0\nAP\tall\t0.5\nRR\tall\t0.5\n")
+    [remark] = Scored.read("s.txt").remarks
+    assert remark.kind == "left-out" and "RR" in remark
 
 
 @pytest.mark.parametrize(

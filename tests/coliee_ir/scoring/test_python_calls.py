@@ -235,6 +235,15 @@ def test_nothing_is_warned_of_where_nothing_is_in_doubt_and_of_many_runs_once():
         assert [(one.category, one.filename) for one in warned(call)[1]] == [(ScoreWarning, __file__)]
 
 
+def test_a_ranking_upside_down_is_measured_on_queries_with_relevant_documents():
+    found = [
+        warned(lambda gold=gold, run=run: evaluate(gold, run, **AP))[0].remarks
+        for gold, run in ((MANY, LISTS), ({**MANY, "021": []}, {**LISTS, "021": ["900"]}))
+    ]
+    said = [[remark for remark in remarks if remark.kind == "upside-down"] for remarks in found]
+    assert said[0] == said[1] != []
+
+
 def test_the_command_line_says_remarks_alone(here, call):
     Path("gold.json").write_text(json.dumps(MANY))
     Path("run.json").write_text(json.dumps(LISTS))
