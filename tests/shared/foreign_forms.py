@@ -339,7 +339,6 @@ read("sentence-transformers' hits", WEB,
     run=Memory(lambda: {q: [{"corpus_id": d, "score": s} for d, s in
         scored.items()] for q, scored in WEB.run.items()}))
 
-# a file that is neither
 refused("a pointer of Git LFS", WEB, r"LFS|column",
     run=File(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n"))
 # fmt: on

@@ -8,6 +8,7 @@ from reading import read_whole, refused, told
 
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, frames
+from coliee_adapters.kinds import ERRORS
 from coliee_adapters.records import Answers, exact_id, normal_id
 
 read_gold, read_run = readers("json", "json")
@@ -254,6 +255,7 @@ def test_an_answer_that_is_no_label_is_kept_apart_and_no_label_of_a_gold(source)
         )),
         (one_a_line(RECORDS) + '{"query_id": "3"', 4, None),
         ('{"1": ["a"]}\n{"2": ["a"]}\n\n{"1": ["b"]}', 4, "1"),
+        ('{"match": ["a"]}\n{"match": ["b"]}', 2, "match"),
         ('{"3": [["a", 1]], "4": ["a"]}', 1, '["a"]'),
         ('{"3": [["a", 1, 2]]}', 1, "['a', 1, 2]"),
         (one_a_line([{"error": "timeout"}, *RECORDS]), 1, "error"),
@@ -262,7 +264,7 @@ def test_an_answer_that_is_no_label_is_kept_apart_and_no_label_of_a_gold(source)
 )  # fmt: skip
 def test_a_run_that_is_not_understood_is_refused(source, text, line, found):
     error = refused(read_whole, source(text))
-    assert (error.line, error.found) == (line, found)
+    assert (error.line, error.found, error.kind in ERRORS) == (line, found, True)
 
 
 @pytest.mark.parametrize(

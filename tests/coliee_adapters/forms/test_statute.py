@@ -46,7 +46,6 @@ GOLDS = [
     ('<pair id="H18-1-2" label="Y"><t1><article id="566"/>\n<article id="567"/></t1><t2>A sentence.</t2></pair>\n'
      "<pair label='N' id='H18-1-3'><t1><article id='398-20'></article></t1><t2>Article 5 If</t2></pair>",
      {"H18-1-2": {"566": 1, "567": 1}, "H18-1-3": {"398-20": 1}}, {"H18-1-2": True, "H18-1-3": False}, {}),
-    # texts
     ('<pair id="R05-01-A" label="N"><t1>\n(Offers)\nArticle 537(1)If one party promises, it is bound under\n'
      "the provisions of Article 5, and Article 6 (1).\n(2) Article 7 applies.\n"
      "  Article 398-2 (1) A right may be created.\nArticle 398-20\nThe principal is fixed.\n"
