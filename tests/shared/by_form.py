@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.form import FormContent
+from coliee_adapters.kinds import ERRORS
 from coliee_adapters.records import normal_id
 
 
@@ -29,6 +30,12 @@ def ranked(run):
             pairs = zip(block.documents[first:last], scores[first:last], strict=True)
             found.setdefault(query, []).extend(pairs)
     return found
+
+
+def place_of(error):
+    """The line and the text of an error, whose kind is one that there is."""
+    assert error.kind in ERRORS
+    return error.line, error.found
 
 
 def one_a_line(objects):

@@ -2,7 +2,7 @@ import io
 
 import pytest
 from asserting import matches
-from by_form import ranked, readers, sniffed, write
+from by_form import place_of, ranked, readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import refused, remarks_of, told
@@ -75,8 +75,7 @@ def test_a_run_in_json_is_read(source, text, expected, scored):
     ],
 )  # fmt: skip
 def test_what_is_no_gold_or_run_in_json_is_refused(source, read, text, line, found):
-    error = refused(read, source(text))
-    assert (error.line, error.found) == (line, found)
+    assert place_of(refused(read, source(text))) == (line, found)
 
 
 def xml(*instances, task="task='1'"):

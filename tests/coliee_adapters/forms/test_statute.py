@@ -62,11 +62,9 @@ GOLDS = [
     # numbers that are not known
     ('<pair id="q" label="Y"><t1>[MISSING ARTICLE 11]\n第十二条　あり。\n[MISSING ARTICLE ３９８-２]</t1></pair>',
      {"q": {"11": 1, "12": 1, "398-2": 1}}, {"q": True}, {"missing_article": ["line 3: q 11", "line 3: q 398-2"]}),
-    # no head
     ('<pair id="q1" label="Y"><t1>(Offers) Article 5 If one party promises. Article 6 If not.</t1></pair>\n'
      '<pair id="q2" label="Y"><t1> \n </t1></pair>\n<pair id="q3" label="Y"><t1/></pair>',
      {"q1": {}, "q2": {}, "q3": {}}, {"q1": True, "q2": True, "q3": True}, {"no_head": ["q1"]}),
-    # an article twice
     ("<pair id='q1' label='Y'><article>5</article><article>6</article><article>5</article></pair>\n"
      "<pair id='q2' label='Y'><t1>Article 7 (1) If\nArticle 7 (2) If</t1></pair>",
      {"q1": {"5": 1, "6": 1}, "q2": {"7": 1}}, {"q1": True, "q2": True},
@@ -74,7 +72,6 @@ GOLDS = [
     # labels alone, and ids as they are but for their ends
     ("<pair id=' R1-18-U.txt ' label='Y'><t2>Article 5 If</t2></pair><pair id='R01-18-U' label='Y'/>",
      None, {"R1-18-U": True, "R01-18-U": True}, {}),
-    # articles alone
     *((f"<pair id='a' {label}><t1>Article 5 If</t1></pair><pair id='b' {label}/>", {"a": {"5": 1}, "b": {}}, None, {})
       for label in ("", "label=''", "label=' '")),
     *((f"<pair id='q1' label='{word}'/><pair id='q2' label=' N '/>", None, {"q1": label, "q2": False},

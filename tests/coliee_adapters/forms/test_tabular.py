@@ -1,6 +1,6 @@
 import pytest
 from asserting import heard, mentions
-from by_form import readers, sniffed
+from by_form import place_of, readers, sniffed
 from reading import refused, remarks_of, rows
 
 from coliee_adapters.forms import detect, tabular
@@ -60,7 +60,7 @@ def test_names_in_a_header_and_later_tags_are_read(source):
 )  # fmt: skip
 def test_what_is_no_run_or_gold_in_a_table_is_refused(source, read, text, line, found):
     error = refused(lambda: read(source(text)) if read is detect.read_gold else rows(read(source(text))))
-    assert (error.line, error.found) == (line, found)
+    assert place_of(error) == (line, found)
 
 
 def test_text_in_quotes_may_hold_line_ends_and_separators(source):

@@ -2,7 +2,7 @@ import io
 
 import pytest
 from asserting import refusing
-from by_form import readers, sniffed, write
+from by_form import place_of, readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import refused
@@ -56,8 +56,7 @@ def test_qrels_are_read(source, text, qrels, repeated, comments):
     ],
 )  # fmt: skip
 def test_what_is_no_qrels_is_refused(source, text, line, found):
-    error = refused(read_gold, source(text))
-    assert (error.line, error.found) == (line, found)
+    assert place_of(refused(read_gold, source(text))) == (line, found)
 
 
 def test_lines_are_counted_through_all_that_is_read_at_once(source):
