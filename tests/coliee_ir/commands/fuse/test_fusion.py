@@ -156,7 +156,6 @@ def test_sets_are_those_of_the_twin(drawn, method):
 def test_a_weighted_vote_adds_decimals_as_people_do():
     runs = [{"q": ["a", "b"]}, {"q": ["a", "c"]}, {"q": ["d"]}]
     assert set(of(fuse(*runs, method="vote", weights=[0.1, 0.2, 0.7]))["q"]) == {"d"}
-    assert 0.1 + 0.2 > 0.3
     with refusing(UsageError, "[no-result]"):
         fuse({"q": ["a"]}, {"q": ["a"]}, {"q": ["d"]}, method="vote", weights=[0.1, 0.2, 0.3])
 
@@ -233,7 +232,6 @@ def test_a_fusion_survives_its_file_whatever_numbers_its_weights_are(tmp_path_fa
 
 
 @pytest.mark.parametrize(("held", "said"), [
-    ("{}", "[structure]"),
     ('{"fusion": {"method": "rrf", "weight": [1]}}', "[structure] 'weight'…"),
     ('{"method": "rrf", "weights": [1, "2"]}', "[bad-value] '2'…"),
     ('{"method": "rrf", "weights": [1, 1], "runs": ["a"]}', "2 weights for 1 run"),

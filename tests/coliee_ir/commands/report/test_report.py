@@ -249,7 +249,6 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(call, here, mon
     articles = [EXAMPLES / "task3-2025" / name for name in ("gold.xml", "task3.ALPHA")]
     for files, options, sentence in (
         (shown("4")[:2], [], "[option-needed]"),
-        (shown("4")[:2], ["--figures", "o", "--categories", "none.csv"], "[no-file]"),
         (shown("4")[:2], ["-o", "r.pdf"], "r.pdf: [file-name]"),
         (shown("4")[:2], ["-o", "r.html", "--baseline", "x"], "[too-few]"),
         (shown("4")[:2], ["-o", "r.html", "--other-gold", shown("4")[0]], "[too-few]"),

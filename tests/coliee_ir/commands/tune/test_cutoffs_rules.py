@@ -42,7 +42,6 @@ def test_a_value_is_a_number_never_rises_and_hangs_on_no_other_query(family, dat
     (Rule("k", 2), 2, "… 2 …"),
     (Rule("score", 1.0), 3, "… 1 …"),
     (Rule("ratio", 0.75), 2, "… 0.75 …"),
-    (Rule("margin", 3.0), 3, "… 3 …"),
     (Rule("margin", 0.0), 1, "… 0 …"),
     (Rule("ratio", 1.0, cap=3), 1, "… 1 × … at most 3"),
     (Rule("score", 9.0, 1), 1, "… 9, at least 1 …"),

@@ -160,14 +160,11 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_said_harmlessly(ca
     ("tune GOLD RUN --groups three.txt", "three.txt, line 1: [columns] (found 'a b c'); give QUERY GROUP"),
     ("tune GOLD RUN --groups few.txt", "[missing-key] 40 … 002473 …"),
     ("cut RUN out.txt --by k=3", "[usage] … -o …"),
-    ("cut - --rule -", "[named-twice]"),
     ("cut RUN --rule list.json", "list.json: [structure]"),
     ("cut RUN --rule k=5", "[bad-value] … --by k=5…"),
     ("cut RUN --by k=5,top=3", "[bad-value] … score=0.5,cap=10, … k=5,top=3"),
-    ("cut RUN --by k", "[bad-value] … k"),
     ("cut RUN --by k=5,floor=6", "[bad-value] k=5,floor=6 … k=6"),
     ("cut RUN --by k=5,cap=3", "[bad-value] k=5,cap=3 … k=3"),
-    ("cut trec/bm25.run --by k=5 --task 4", "[wrong-part] 4 …"),
     ("cut RUN --candidates words.txt", "words.txt, line 2: [columns] (found '002473 b r2'); give …"),
 ])  # fmt: skip
 def test_what_is_refused(call, arguments, sentence):
