@@ -85,6 +85,7 @@ def test_a_baseline_is_named_by_its_tag_or_its_file_and_runs_of_one_tag_have_nam
     for (tags, baseline), places in ((of_two, [(0, 1), (2, 1)]), (of_both, [(0, 2), (1, 2)])):
         found = compared(HALF, ALL_RIGHT, NOTHING, tags=tags, baseline=baseline, n_resamples=9)
         assert [(pair.a, pair.b) for pair in found.pairs] == places
+        assert "correct" in found.method  # for two pairs
     with refusing(UsageError, "[unknown-name] 'A'… 2 … A, A (2), B …"):
         compared(HALF, ALL_RIGHT, NOTHING, tags="AAB", baseline="A")
     [first, *_] = json.loads(render(compared(HALF, NOTHING, ALL_RIGHT, tags="AAB"), "json"))["pairs"]
