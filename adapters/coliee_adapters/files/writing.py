@@ -134,6 +134,8 @@ def open_appending(path: PathLike) -> Iterator[BinaryIO]:
             stream.flush()
         except BaseException:
             with contextlib.suppress(OSError):
+                stream.flush()  # or it is written when the file is closed
+            with contextlib.suppress(OSError):
                 os.truncate(name, end)
             raise
 

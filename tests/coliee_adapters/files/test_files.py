@@ -344,7 +344,6 @@ def test_of_what_crashes_nothing_is_written_and_the_old_file_stands(here, capsys
         assert os.read(reader, 1000) == TEXT.encode()
         with pytest.raises(type(crash)), open_appending("old.txt") as stream:
             stream.write(b"new")
-            stream.flush()
             raise crash
         assert Path("old.txt").read_text() == "old"
     finally:
