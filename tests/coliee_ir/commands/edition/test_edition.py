@@ -280,6 +280,7 @@ def test_the_scores_of_a_run_are_those_that_it_has_by_itself(held, again, tmp_pa
     assert check_scores(tmp_path, runs) == 3 + 2 * 3
     runs_of = {name: len(board["runs"]) for name, board in results(tmp_path)["tasks"].items()}
     assert runs_of == dict.fromkeys(("3", "4", "4 R06"), 3)
+    assert "tab:task4-R06-results" in (tmp_path / "out/paper/task4-R06-results.tex").read_text()
     kinds = {one["kind"] for one in results(tmp_path)["decide"]}
     assert "refused" not in kinds and ("newest-rules" in kinds) == (NEWEST < 2027)
 
