@@ -90,6 +90,8 @@ def _degrees(of_queries: float, n: int, spreads: Sequence[_Spread]) -> int:
     """Satterthwaite's degrees of freedom of a variance over queries and those between runs."""
     between = sum(spread.between for spread in spreads)
     pieces = sum(spread.s_runs**2 / spread.degrees for spread in spreads if spread.between > 0)
+    if not of_queries + between:
+        return max(n - 1, 1)
     degrees = (of_queries + between) ** 2 / (of_queries**2 / max(n - 1, 1) + pieces)
     return max(int(degrees + NEAR * n), 1)  # of equal runs n - 1, whichever way that is rounded
 
@@ -140,9 +142,10 @@ def _tested(a: _System, b: _System, settings: Resampling, fixed: bool) -> PairTe
     d, _, g, of_queries, spreads = difference
     n = len(g)
     v, k = difference.w + d * g, n / max(n - 1, 1)
-    a_b_c = (0.0,) * 3 if fixed else (k * float(v @ v - d * d / n), k * float(v @ g - d / n), k * float(g @ g - 1 / n))
-    at_0 = max(a_b_c[0], 0.0) + difference.between
     differing = int((np.abs(v) > NEAR).sum())
+    v, g = v - d / n, g - 1 / n  # centred: of a difference that is the same in each query, rounding leaves nothing
+    a_b_c = (0.0,) * 3 if fixed else (k * float(v @ v), k * float(v @ g), k * float(g @ g))
+    at_0 = a_b_c[0] + difference.between
     if not at_0 + of_queries > NEAR**2 or (n < 2 and not fixed):
         none, p = Interval(math.nan, math.nan), 1.0 if abs(d) <= NEAR else math.nan
         return PairTest(d, 0.0, p, math.inf, differing, none, none)

@@ -389,8 +389,15 @@ def test_systems_stand_by_bonferronis_correction(seed):
         t = scipy.stats.t(next(n for n in range(1, 99) if 2 * scipy.stats.t.sf(abs(test.difference) / test.error, n)
                                == pytest.approx(test.p)))  # fmt: skip
         assert test.critical == pytest.approx(t.isf(0.025))
-    [equal] = systems.tested([system([of_mean(rng.random(12))] * 3)] * 2, [(0, 1)], Resampling(9))
-    assert (equal.p, equal.error) == (1, 0)
+    values, sizes = rng.random(12), rng.integers(2, 9, 12)
+    for a, b, p in (
+        (of_mean(values), of_mean(values), 1),
+        (of_mean(values), of_mean(values + 0.1), math.nan),  # of which no query differs from the mean
+        (micro([(0, n, n) for n in sizes]), micro([(n, n, n) for n in sizes]), 0),
+    ):
+        [found] = systems.tested([system([run] * 3) for run in (a, b)], [(0, 1)], Resampling(9))
+        assert found.p == pytest.approx(p, abs=0.01, nan_ok=True)
+        assert (found.error > 0) == (p == 0)
 
 
 def test_the_interval_of_runs_that_differ_in_few_queries_is_no_longer_for_trying_all_their_flips():
