@@ -53,26 +53,6 @@ def test_a_measure_has_the_value_of_ir_measures():
         assert len(set(found)) > 1 or name == "NumQ"
 
 
-@pytest.mark.parametrize(
-    ("named", "expected"),
-    [
-        (("nDCG", {"gains": {2: 3, 0: -1}, "judged_only": True}, 10),
-         Request("ndcg_cut", "10", judged_only=True, gains=((0, -1), (2, 3)))),
-        (("nDCG", {"gains": {1: 9999, 2: -9999}}, None), Request("ndcg", gains=((1, 9999), (2, -9999)))),
-        (("NumRet", {}, None), Request("num_ret")),
-        (("RR", {"rel": 2}, 7), Request("recip_rank", rel=2, top=7)),
-        (("SetF", {"beta": 2.0}, None), Request("set_F", "2.0")),
-        (("IPrec", {}, 0.1), Request("iprec_at_recall", "0.10")),
-        (("P", {"cutoff": True}, None), Request("P", "1")),
-        (("P", {"cutoff": 10}, 5), Request("P", "5")),
-        (("R", {"rel": 9999}, 999_999_999), Request("recall", "999999999", rel=9999)),
-    ],
-)  # fmt: skip
-def test_a_measure_is_the_request_that_ir_measures_makes(named, expected):
-    assert request(*named) == expected
-    assert {request(name, {}, None) for name in ("", "map", "MicroF1", "ndcg", "P_5", "ap")} == {None}
-
-
 REFUSED = {
     "bad-measure": [
         ("P", {}, None), ("P", {}, 0.5), ("P", {"rel": "x"}, 5), ("P", {"beta": 2}, 5), ("P", {"judged_only": 1}, 5),
@@ -102,6 +82,7 @@ def test_every_registered_measure_is_computed_or_refused():
             assert asked is not None, name
             found = values([asked], np.array([0, 1]), np.array([1]), np.array([1]), np.array([1]))
             assert np.isfinite(found[asked]).all(), name
+    assert {request(name, {}, None) for name in ("", "map", "MicroF1", "ndcg", "P_5", "ap")} == {None}
     asked = Request("num_rel")  # of an unanswered query, where ir_measures has zero
     found = values([asked], np.array([0, 2]), np.array([1, 2]), np.array([0, 0]), np.array([0]))
     assert found[asked].tolist() == [2.0]

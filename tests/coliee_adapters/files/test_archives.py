@@ -15,7 +15,7 @@ from packed import RUN, tarred, zipped
 from reading import refused
 
 from coliee_adapters.files import archives, limits
-from coliee_adapters.files.source import PathKind, Source, copies
+from coliee_adapters.files.source import PathKind, Source
 from coliee_ir.inbox.folders import skipped_remarks, walk
 
 PACKED = {
@@ -35,10 +35,6 @@ def test_a_file_in_an_archive_is_named_and_read_like_any_other(name, tmp_path):
     assert inside == f"{path}/in/run.txt"
     source = Source(inside)
     assert (source.name, source.text()) == (inside, RUN.decode())
-    (tmp_path / "run.txt.gz").write_bytes(gzip.compress(RUN))
-    (tmp_path / "other.txt").write_bytes(RUN.upper() + b"001 014 A\n")
-    names = [str(tmp_path / "run.txt.gz"), inside, str(tmp_path / "other.txt")]
-    assert copies(names) == [None, names[0], None]
 
 
 @pytest.mark.parametrize(
@@ -112,11 +108,6 @@ def test_two_entries_of_one_name(second, tmp_path):
     walked = walk([path])
     assert (walked.files, walked.skipped) == ([f"{path}/{first}"], [("again", f"{path}/{first}")])
     assert Source(walked.files[0]).text() == (RUN * 2).decode()
-    inner, other = (f"{first}.zip", zipped({"run.txt": RUN})), (f"{second}.zip/run.txt", RUN * 2)
-    for at, pack in enumerate([zipped, tarred] * 2):  # an archive and a folder
-        path = tmp_path / f"{at}"
-        path.write_bytes(pack([inner, other] if at > 1 else [other, inner]))
-        assert refused(archives.contents, str(path)).kind == "duplicate"
 
 
 def test_an_archive_that_stays_packed_does_not_spoil_the_one_around_it_and_says_why(tmp_path):

@@ -6,7 +6,6 @@ import os
 import pickle
 import signal
 import sys
-import threading
 import types
 import weakref
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -23,7 +22,7 @@ from runs_in_parts import EVALUATOR, GOLD, many_runs, same, shown, write_run
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator
-from coliee_ir.judging import cluster, workers
+from coliee_ir.judging import workers
 from coliee_ir.judging.cluster import dask_executor
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.workers import WorkerError
@@ -192,34 +191,6 @@ def test_without_dask_or_a_scheduler_nothing_is_scored(monkeypatch, call, words)
     assert (code, out, "tcp://h:1" in err.splitlines()[-1]) == (2, "", True)
 
 
-@pytest.mark.parametrize("status", ["running", "closed"])
-@pytest.mark.parametrize("kind", ["KilledWorker", "NoValidWorkerError"])
-def test_what_became_of_a_cluster_is_said_without_its_own_words(monkeypatch, status, kind):
-    client = types.SimpleNamespace(status=status, get_executor=lambda retries: Pickling())
-    imitate_dask(monkeypatch, lambda address, timeout: contextlib.nullcontext(client))
-    with pytest.raises(WorkerError, match="tcp://h:1") as caught, dask_executor("tcp://h:1"):
-        raise WorkerError("worker", "two\nlines") from type(kind, (Exception,), {})("two\nlines")
-    assert "\n" not in str(caught.value)
-    assert ("scheduler" in str(caught.value)) == (status == "closed")
-
-
-def test_somebody_is_told_once_each_time_that_no_worker_is_there(monkeypatch):
-    monkeypatch.setattr(cluster, "UNTOLD", 0)
-    workers_there, ended, told = [{}, {}, {"a": 1}, {}, {}, {"a": 1}], threading.Event(), list[str]()
-
-    def nthreads():
-        if not workers_there:
-            ended.set()
-            raise OSError
-        return workers_there.pop(0)
-
-    client = types.SimpleNamespace(nthreads=nthreads, get_executor=lambda retries: Pickling())
-    imitate_dask(monkeypatch, lambda address, timeout: contextlib.nullcontext(client))
-    with dask_executor("tcp://h:1", told.append):
-        assert ended.wait(9)
-    assert len(told) == 2 and "tcp://h:1" in told[0]
-
-
 def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(monkeypatch, call, words):
     ended = []
 
@@ -251,25 +222,24 @@ def dask():
 
 
 class Killing(Executor):
-    """Gives tasks to another executor; the first of them kill the process that works on them, each so many times."""
+    """Gives tasks to another executor; the first of them kill the process that works on them, once each."""
 
-    def __init__(self, executor, folder, tasks, times=1):
-        self.executor, self.folder, self.tasks, self.times = executor, folder, tasks, times
+    def __init__(self, executor, folder, tasks):
+        self.executor, self.folder, self.tasks = executor, folder, tasks
         folder.mkdir()
 
     def submit(self, fn, /, *args, **kwargs):
         if not self.tasks:
             return self.executor.submit(fn, *args, **kwargs)
         self.tasks -= 1
-        return self.executor.submit(killed, self.folder, self.tasks, self.times, fn, *args, **kwargs)
+        return self.executor.submit(killed, self.folder / str(self.tasks), fn, *args, **kwargs)
 
 
-def killed(folder, task, times, fn, /, *args, **kwargs):
+def killed(mark, fn, /, *args, **kwargs):
     assert multiprocessing.parent_process() is not None
-    for at in range(times):
-        if not (mark := folder / f"{task}-{at}").exists():
-            mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
     return fn(*args, **kwargs)
 
 
@@ -284,19 +254,3 @@ def test_workers_that_are_killed_change_no_digit_and_no_remark(dask, tmp_path, m
     engine = Killing(dask, tmp_path / "parts", 2)
     assert list(map(shown, score_each(EVALUATOR, given[:2], executor=engine))) == expected[:2]
     assert {len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")} == {2}
-
-
-@pytest.mark.explore
-def test_a_task_whose_workers_are_always_killed_is_an_error(dask, tmp_path):
-    path = write_run(tmp_path / "run", 3).path
-    engine = Killing(dask, tmp_path / "deaths", 1, times=9)
-    with pytest.raises(WorkerError):
-        list(score_each(EVALUATOR, [path], executor=engine))
-    assert len(list((tmp_path / "deaths").iterdir())) == 3
-    [after] = score_each(EVALUATOR, [path], executor=dask)
-    assert shown(after) == shown(EVALUATOR.evaluate(path))
-
-
-@pytest.mark.explore
-def test_the_command_scores_on_a_cluster_that_is_running(dask, call, words):
-    assert call(*words, "--cluster", dask._client.scheduler.address) == call(*words)

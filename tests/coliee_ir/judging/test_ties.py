@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR, Compat, Judged, P, nDCG
 
 import coliee_ir
-from coliee_ir import Decisions, Evaluator, evaluate, fit_fusion, tune
+from coliee_ir import Decisions, Evaluator, evaluate
 from coliee_ir.measures.ties import Span
 
 MEASURES = [
@@ -181,8 +181,3 @@ def test_a_run_with_the_worst_first_is_turned_around(call, here, scored):
     done(call, "fuse", "run.json", "run.json", "--decision", "order=ascending", "-o", "fused.run")
     for name in ("right.run", "fused.run"):
         assert evaluate(gold, name, **asked).measures == right
-    for fit in (
-        lambda of, order: tune(gold, of, task="1", by="k", folds=2, decisions={"order": order}),
-        lambda of, order: fit_fusion(gold, of, of, task="1", measure="AP", folds=2, decisions={"order": order}),
-    ):
-        assert fit(wrong, "ascending").held_out == fit(run, "descending").held_out

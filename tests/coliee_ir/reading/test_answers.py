@@ -57,12 +57,6 @@ def test_python_refuses_them_and_scores_them_as_wrong():
         scores = evaluate("gold.json", run, decisions=WRONG)
         assert (scores.measures, scores.queries["answered"]) == ({"Accuracy": 0.5}, 4)
         assert scores.decisions.unreadable_answers == "wrong"
-    # beside articles too
-    articles = {query: ["96"] for query in GOLD}
-    rules = {"answers": "sorry.txt", "task": 3, "edition": 2026}
-    with refusing(InputError, "[bad-label]"):
-        evaluate("gold.xml", articles, **rules)
-    assert evaluate("gold.xml", articles, **rules, decisions=WRONG).measures["Accuracy"] == 0.5
 
 
 def test_unreadable_answers_cast_no_vote_and_are_not_converted(call):
@@ -96,9 +90,3 @@ def test_answers_in_words_that_the_user_names_are_labels(call, name):
     assert call("convert", name, "-", "--to", "labels", "--tag", "T", *words)[1].split()[1::3] == list("YNNY")
     Path("gold.xml").write_text(XML.replace('"Y"', '"Đúng"').replace('"N"', '"Sai"') + "</dataset>", encoding="utf-8")
     assert "1.0000" in done(call, "evaluate", "gold.xml", name, *words)[0]
-
-
-def test_words_are_named_with_columns_and_classes_counted_through_a_protocol(call):
-    Path("keys.jsonl").write_text("".join(json.dumps({"id": q, "said": f"w{y}"}) + "\n" for q, y in GOLD.items()))
-    for named in (["--columns", "answer=said,Y=wY,N=wN"], ["--columns", "answer=said", "--labels", "Y=wY,N=wN"]):
-        assert "1.0000" in done(call, "evaluate", "gold.json", "keys.jsonl", *named)[0]

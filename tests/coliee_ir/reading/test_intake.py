@@ -104,22 +104,6 @@ def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call, tmp_path)
     assert row["sha256"].split(",") == [sha256(file.read_bytes()).hexdigest() for file in (one, other)]
     for baseline in (other, "dense (2)"):
         done(call, "compare", GOLD, one, other, dense, dense, "--baseline", baseline, "--resamples", "9")
-    (tmp_path / "teams.csv").write_text(f"file,team,system\n{one},ALPHA,ours\n{other},ALPHA,ours\n")
-    board = one_step.leaderboard(GOLD, tmp_path, task="1", teams=tmp_path / "teams.csv", n_resamples=99)
-    assert [(entry.team, entry.more, len(entry.files)) for entry in board.entries] == [("ALPHA", ("ours",), 2)]
-    assert not [remark for remark in board.remarks if getattr(remark, "kind", "") == "team-list"]
-
-
-def test_fuse_and_tune_take_files_of_one_run_as_one(call, tmp_path):
-    (one, other), whole, dense = halves(tmp_path), T1 / "bm25.txt", T1 / "dense.txt"
-    for words in (
-        ["fuse", "RUNS", dense, "--weights", "2,1", "--task", "1"],
-        ["fuse", "RUNS", dense, "--fit", GOLD, "-o", tmp_path / "f"],
-        ["tune", GOLD, "RUNS", "--by", "k"],
-    ):
-        at = words.index("RUNS")
-        found = [done(call, *words[:at], *runs, *words[at + 1 :])[0] for runs in ([one, other], [whole])]
-        assert sorted(found[0].splitlines()) == sorted(found[1].splitlines())
 
 
 # files of two years
@@ -193,16 +177,6 @@ def test_articles_and_answers_in_files_for_each_part_or_year_are_one_run(call, h
     write({"alone.txt": "H30-01-A Q0 96 1 0.5 U\n"})
     _, out, err = call("leaderboard", "gold.xml", *named, "alone.txt", "--task", "3", "-f", "csv")
     assert "T,1.0" in out and ",U," not in out and mentions(err, "alone.txt: …[incomplete]")
-
-
-def test_golds_in_the_wrong_place_are_told_from_runs(call, here):
-    of_years()
-    write({"gold2.xml": '<dataset><pair id="R02-1-A" label="Y"><t2>x</t2></pair></dataset>'})
-    for arguments, kind in (
-        (["gold.txt", "gold2.xml", "H30.bm25.json"], "unknown-format"),
-        (["--gold", "gold2.xml", "gold.txt", "H30.bm25.json"], "mixed-forms"),
-    ):
-        assert mentions(failing(call, "evaluate", *arguments, "--task", "4"), f"[{kind}]")
 
 
 # several golds as one: a folder, --gold FILE, a list; and a gold that is mistaken for a run
@@ -290,10 +264,6 @@ def test_golds_of_a_folder_are_converted_without_links_out_of_it(years, call):
     assert mentions(failing(call, "convert", "train", "-"), "train: [empty] … out.xml …")
 
 
-def of_task(task, name):
-    return f"<COLIEE task='{task}'><instance id='{task}'><{name}>3</{name}></instance></COLIEE>"
-
-
 @pytest.mark.parametrize(
     ("first", "second", "what"),
     [
@@ -302,8 +272,6 @@ def of_task(task, name):
         (statute("R02"), statute("R03", articles=""), "documents"),
         (statute("R02"), "R03-1-A 0 572 1\n", "form"),
         (statute("R02"), statute("R03")[:-9], ""),
-        (statute("R02"), "", ""),
-        (of_task("1", "cases_noticed"), of_task("2", "entailing_paragraphs"), "task"),
         ('{"000001": ["000002"]}', '{"001": ["018"]}', "task"),
     ],
 )
@@ -334,7 +302,6 @@ def test_a_gold_and_a_run_that_are_swapped_are_asked_about(here, call):
     cases = '{"000001": ["000018"], "000002": ["000099"]}'
     for gold, run, swapped in (
         (cases, "000001 000018 T\n", True),
-        (cases, '{"000001": {"000018": 0.5}}', True),
         ("q1 0 d1 1\n", "q1 Q0 d1 1 0.5 T\n", True),
         (cases, cases[:-1], False),
         ("q1 Q0 d1 1 0.5 T\n", "q1 Q0 d1 1 0.5 T\n", False),

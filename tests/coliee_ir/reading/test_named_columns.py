@@ -1,18 +1,15 @@
 """Tables with named columns, through commands that read golds and runs, beside the same run in TREC's columns."""
 
 import json
-import pickle
 import random
 from pathlib import Path
 
 import pandas
-import polars
 import pytest
-from asserting import done, failing, heard, mentions, refusing
+from asserting import done, failing, refusing
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Evaluator, Submission, evaluate, evaluate_all, read_gold, read_run, to_run
-from coliee_ir.scoring.score import score_each
+from coliee_ir import Evaluator, evaluate, evaluate_all, read_gold, read_run, to_run
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
@@ -78,40 +75,6 @@ def test_names_hold_for_a_gold_and_its_runs_and_without_a_table_are_refused(fold
         assert ("[missing-column]" in err) == (wrong == "score=sim")
 
 
-def test_a_large_file_of_ranks_is_read_in_parts(tmp_path):
-    rows = [(f"q{q}", f"d{d}", d) for q in range(90) for d in range(1, 101)]
-    file = tmp_path / "ranks.tsv"
-    file.write_text(lines(sorted(rows, key=lambda row: (row[0], -row[2])), "\t"))
-    with refusing(InputError, "[ambiguous]"):  # 100, 99, …: the best or the worst first?
-        read_run(file)
-    file.write_text(lines(rows, "\t"))
-    evaluator = Evaluator({f"q{q}": ["d2"] for q in range(90)}, "RR", task="trec")
-    in_parts = evaluator.evaluate(file, jobs=2)
-    assert in_parts.measures == {"RR": 0.5}
-    assert in_parts.remarks == evaluator.evaluate(file).remarks
-    assert mentions(heard(in_parts.remarks[0]), "[read-as-rank]")
-
-
-def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch):
-    collected = []
-    frame = polars.DataFrame({"query_id": ["001"], "doc_id": [GOLD["001"][0]], "score": [0.5]})
-
-    class Lazy:
-        """What shows where it is collected: in another process, the list would stay empty."""
-
-        def collect_schema(self): ...
-
-        def collect(self):
-            collected.append(self)
-            return frame
-
-    monkeypatch.setattr("coliee_ir.scoring.score.WORTH_A_PROCESS", 0)
-    results = list(score_each(Evaluator(GOLD, "MicroF1", task="2"), [Submission(Lazy()), Submission(Lazy())], jobs=2))
-    assert len(collected) == 2
-    assert [scores.measures for scores in results] == [{"MicroF1": pytest.approx(2 / 9)}] * 2
-    pickle.dumps(results)
-
-
 # a table that is a gold and a run
 
 JUDGED = {f"R01-{n:02}-A": ("YN"[n % 2], "YN"[n % 3 == 0]) for n in range(1, 13)}
@@ -153,18 +116,12 @@ def test_a_file_that_is_gold_and_run_is_not_compared_with_itself(both, call, end
     failing(call, "leaderboard", unsure, unsure, "--columns", "answer=gpt4")
 
 
-def test_a_table_of_predictions_alone_is_not_a_gold_and_a_converted_one_holds_what_its_columns_are(both, call):
+def test_a_table_of_predictions_alone_is_not_a_gold(both, call):
     Path("p.csv").write_text("id,prediction\nR01-1-A,Y\nR01-2-A,N\n")
     Path("w.csv").write_text("id,urteil\nR01-1-A,Y\nR01-2-A,N\n")
     assert "[missing-column]" in failing(call, "evaluate", "p.csv", "p.csv", "--columns", "answer=prediction")
     for columns in ("answer=urteil", "label=urteil", "label=urteil,answer=prediction"):  # the only labels there are
         assert accuracy(call, "w.csv", "p.csv", columns) == 1.0
-    for name, columns in (("sure", "answer=prediction"), ("unsure", "label=label,answer=gpt4")):
-        for to, of, place in (("labels", 1, 1), ("qrels", 0, 2)):
-            out, _ = done(call, "convert", f"{name}.csv", "-", "--to", to, "--columns", columns)
-            labels = {words[0]: words[place] for words in map(str.split, out.splitlines())}
-            assert labels == {query: row[of] for query, row in JUDGED.items()}
-    failing(call, "convert", "unsure.csv", "-", "--to", "qrels", "--columns", "answer=gpt4")
 
 
 @pytest.mark.parametrize("sign", [",", "\t"])

@@ -131,10 +131,6 @@ def test_labels_and_answers_are_written_and_read_back(here):
     scores, plain = evaluate("gold.parquet", "run.parquet"), evaluate(gold, run, task="4")
     assert (scores.tag, scores.measures) == (plain.tag, plain.measures)
     assert Path("back.txt").read_text() == Path("gold.txt").read_text()
-    # of a gold with documents and labels, Parquet holds the documents, as qrels do
-    assert any("--to labels" in remark for remark in convert(gold, "gold.parquet"))
-    with pytest.raises(UsageError, match="convert --to labels"):
-        evaluate("gold.parquet", run, task="4")
 
 
 def test_a_task_is_needed_for_a_gold_and_it_is_read_from_a_pipe_and_a_submission_is_text(here, monkeypatch):
@@ -173,16 +169,11 @@ KINDS = {"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64()}
     ("column", "value", "kind", "problem"),
     [
         ("query_id", None, pa.string(), "row 3: the query is null"),
-        ("doc_id", None, pa.string(), "row 3: the document is null"),
-        ("score", None, pa.float64(), "row 3: the score is null"),
         ("score", float("nan"), pa.float64(), "row 3: [bad-score] score …"),
-        ("doc_id", "", pa.string(), "row 3: this id is empty"),
         ("doc_id", "a b", pa.string(), "row 3: this id has a blank in it"),
         ("doc_id", "a,b", pa.string(), "row 3: [bad-id]"),
-        ("query_id", b"\xff", pa.binary(), "row 3: the query is not UTF-8"),
         ("doc_id", b"\xff", pa.binary(), "row 3: the document is not UTF-8"),
         ("score", 1, pa.date32(), "[shape] score …"),
-        ("relevance", None, pa.float64(), "row 3: the relevance is null"),
         ("relevance", 1.5, pa.float64(), "row 3: [bad-relevance]"),
         ("relevance", 10**6, pa.int64(), "row 3: [bad-relevance]"),
     ],
