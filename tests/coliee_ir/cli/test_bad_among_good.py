@@ -5,11 +5,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from asserting import done, failing, heard, matches, refusing
+from asserting import done, failing, heard, matches
 from example_runs import EXAMPLES
 
-from coliee_adapters.errors import InputError
-from coliee_ir import evaluate, validate
+from coliee_ir import validate
 
 GOLD1, RUN1, DENSE = (EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt"))
 GOLD4, RUN4 = EXAMPLES / "task4" / "gold.xml", EXAMPLES / "task4" / "ALPHA.txt"
@@ -43,20 +42,14 @@ def test_without_any_good_run_nothing_is_printed_and_the_exit_code_is_2(call, he
     ("name", "typed"),
     [
         ("gold.json", "tune gold.json RUN1 --by k --save gold.json"),
-        ("gold.json", "tune gold.json RUN1 --by k --apply RUN1 -o gold.json"),
         ("gold.json", "fuse RUN1 DENSE --fit gold.json -o gold.json"),
         ("gold.json", "report gold.json RUN1 -o gold.json"),
-        ("gold.json", "cut gold.json --rule no.json -o gold.json"),
         ("gold.json", "tune GOLD1 RUN1 --by k --apply RUN1 -o x --save x"),  # two outputs in one
         ("ranking.csv", "leaderboard GOLD1 . -o ranking.csv"),
         ("scores.csv", "report GOLD1 scores.csv --figures ."),
-        ("page", "report GOLD1 . -o page"),
-        ("run.txt", "convert run.txt run.txt"),
         ("run.txt", "convert run.txt link --to trec"),
         ("run.txt", "fuse run.txt RUN1 -o hard"),
         ("run.txt", "tune GOLD1 RUN1 --exclude run.txt --save run.txt"),
-        ("run.txt", "validate run.txt --fix ."),
-        ("run.txt", "validate ./ -o run.txt"),
     ],
 )
 def test_nothing_is_written_over_what_is_read(call, here, name, typed):
@@ -81,14 +74,6 @@ def test_a_run_that_is_sent_twice_is_named(call, command):
     assert matches(heard([line for line in err.splitlines() if "identical" in line]), [said])
 
 
-def test_two_answer_sets_of_one_ranking_are_two_submissions(call):
-    gold, run, answers = (EXAMPLES / "task3" / name for name in ("gold.xml", "task3.ALPHA", "answers.ALPHA"))
-    Path("answers").write_text(answers.read_text().replace(" Y ", " N "))
-    for other in ("answers", answers):
-        _, err = done(call, "evaluate", gold, run, run, "--answers", answers, "--answers", other)
-        assert ("identical" in err) == (other == answers)
-
-
 def test_long_ids_and_tags_are_shortened_in_remarks(call):
     tag, query = "T" * 5000, "9" * 5000
     Path("run.txt").write_text(RUN1.read_text().replace(" bm25\n", f" {tag}\n") + f"{query} 000001 {tag}\n")
@@ -97,14 +82,6 @@ def test_long_ids_and_tags_are_shortened_in_remarks(call):
         assert (query[:60] in err, "99999…" in err, max(map(len, err.splitlines())) < 600) == (False, True, True)
         assert command != "evaluate" or len(out) < 1000  # nor does a tag fill the screen
     assert tag in done(call, "evaluate", GOLD1, "run.txt", "-f", "csv")[0]
-
-
-def test_an_empty_file_name_is_no_folder(call):
-    for command in (["evaluate", GOLD1, ""], ["evaluate", "", RUN1], ["validate", ""], ["convert", "", "x"]):
-        err = failing(call, *command)
-        assert (err.count("\n"), "[no-file]" in err) == (1, True)
-    with refusing(InputError, "[no-file]"):
-        evaluate("", "")
 
 
 @pytest.mark.parametrize(

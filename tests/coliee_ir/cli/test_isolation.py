@@ -15,7 +15,7 @@ from asserting import clause, failing, heard, mentions, refusing
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
-from coliee_ir import Evaluator, validate
+from coliee_ir import Evaluator
 from coliee_ir.judging import workers
 from coliee_ir.reading import anything as reading
 from coliee_ir.scoring import score as batch
@@ -140,12 +140,6 @@ def test_want_of_memory_for_one_file_leaves_the_others(kind, monkeypatch, call):
         assert not isinstance(scored, ColieeError)
     err = failing(call, "evaluate", "runs/big.json", "runs/good.txt", "--task", "1")  # as the gold
     assert err.startswith("coliee-ir: runs/big.json: ")
-    Path("runs/long.txt").write_text(GOOD * 1000)
-    monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "20K")
-    found = validate("runs/big.json", "runs/long.txt", "runs/good.txt", task="1")
-    unread = {finding.file: finding.remedy for finding in found.findings if finding.rule == "unreadable"}
-    assert sorted(unread) == ["runs/big.json", "runs/long.txt"]
-    assert "COLIEE_IR_MAX_WHOLE" in unread["runs/long.txt"]
     monkeypatch.setattr(Source, "blocks", raising(kind))  # while blocks are read
     (result,) = score_each(evaluator, ["runs/good.txt"])
     assert isinstance(result, InputError)
@@ -158,14 +152,6 @@ def test_a_worker_or_a_command_without_memory_ends_in_an_error(monkeypatch, call
         assert (type(first), second) == (workers.WorkerError, 1)
     monkeypatch.setattr("coliee_ir.cli.measures.run", raising(MemoryError))
     assert failing(call, "measures").count("\n") == 1
-
-
-def test_carriage_returns_are_counted_one_by_one():
-    Path("run.txt").write_bytes(b"075578 1 A\r\n045094 2 A\r\r\r\r\r045094 3 A\r\r\n045094 4 A\n")
-    found = {finding.rule: finding for finding in validate("run.txt", task="1").findings}
-    assert found["carriage-return"].count == 5
-    assert [place.line for place in found["carriage-return"].places] == [2, 3, 4]
-    assert [place.line for place in found["crlf"].places] == [1, 7]
 
 
 def test_elements_that_cannot_stand_in_one_another_are_refused():

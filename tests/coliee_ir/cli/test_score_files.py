@@ -3,11 +3,7 @@
 from pathlib import Path
 
 import pytest
-from asserting import begins, done, failing, refusing
-
-from coliee_ir import Scored, UsageError
-
-LONG = "run,query,AP\n" + "".join(f"{run},q{at},{at * run % 7 / 7:.4f}\n" for run in (2, 3, 5) for at in range(12))
+from asserting import begins, done, failing
 
 
 @pytest.mark.parametrize("command", ["leaderboard", "compare", "plan"])
@@ -25,19 +21,6 @@ def test_a_folder_of_scores_is_read_as_its_files(command, here, call):
     Path("golds/g.json").write_text('{"q1": ["d1"]}')
     for name in ("empty", "golds"):
         assert begins(failing(call, command, name), f"coliee-ir: {name}: [empty]")
-
-
-def test_groups_without_a_query_are_refused_with_another_table_too(here, call):
-    for name in ("a.csv", "b.csv"):
-        Path(name).write_text(LONG)
-    Path("groups.txt").write_text("".join(f"q{at} g{at % 3}\n" for at in range(11)))
-    err = failing(call, "compare", "a.csv", "--other-gold", "b.csv", "--groups", "groups.txt", "--resamples", "99")
-    assert "[missing-key]" in err.splitlines()[-1]
-
-
-def test_no_file_is_refused():
-    with refusing(UsageError, "[no-run]"):
-        Scored.read()
 
 
 def test_a_table_is_one_of_scores_also_where_its_first_bytes_end_within_a_row(here, call):

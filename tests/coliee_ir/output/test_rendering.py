@@ -49,15 +49,6 @@ def test_a_result_shows_itself_as_text_in_a_notebook_as_a_frame_and_whole_on_a_t
     assert places == sorted(places)
 
 
-def test_scores_have_a_row_for_each_query():
-    scores = evaluate(GOLD, RUNS[0])
-    frame = scores.to_frame(per_query=True)
-    values = {query: values["MicroF1"] for query, values in scores.per_query.items()}
-    assert dict(zip(frame["query"], frame["MicroF1"], strict=True)) == values
-    with pytest.raises(UsageError):
-        one_step.compare(GOLD, *RUNS, n_resamples=99).to_frame(per_query=True)
-
-
 NASTY = r"=[M] <b>50%_A&B|$x^2 {~}#*`\"'" + "\x1b[31m\n\t=\u202e"
 NASTY_GOLD = {f"q{n}\x1b[31m\x07": ["a", "b"] for n in range(10)}
 NASTY_RUNS = [

@@ -4,7 +4,6 @@ import json
 import math
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import naive
 import pytest
@@ -213,19 +212,6 @@ def test_a_value_under_two_names_is_printed_once_and_another_value_under_its_own
     ]  # fmt: skip
 
 
-def test_queries_have_lines_where_the_part_that_trec_eval_would_be_given_answers_them(here):
-    pairs = "".join(f'<pair id="R07-{n}-A" label="Y"><article>7</article></pair>' for n in (1, 2, 3))
-    Path("gold").write_text(f"<dataset>{pairs}</dataset>")
-    Path("run").write_text("R07-1-A Q0 7 1 1 T\nR07-2-A Q0 7 1 1 T\n")
-    Path("answers").write_text("R07-1-A Y T\n")
-    Path("long").write_text("R07-2-A Q0 7 1 1 T\n")
-    of_answers = evaluate("gold", "run", answers="answers", measures=["map"])
-    of_list = evaluate("gold", "run", long_list="long", edition=2025, measures=["map"])
-    for scores, queries in ((of_answers, ["R07-1-A", "R07-2-A"]), (of_list, ["R07-2-A"])):
-        lines = render([scores], "trec", per_query=True).splitlines()
-        assert [line.split("\t")[1] for line in lines] == [*queries, "all"]
-
-
 # what is no table: what a reader of the text would make of it
 
 
@@ -268,10 +254,3 @@ def test_html_says_what_each_cell_is(label):
     assert "&lt;A&gt;</th>" in body
     assert "<caption>Of &lt;A&gt;</caption>" in page
     assert ('data-value="2.0"' in page) == ('aria-label="Scores &amp; &lt;more&gt;"' in page) == bool(label)
-
-
-def test_a_part_of_a_table_has_its_columns_rows_and_names():
-    table = grid.Grid(["run", "file", "F1"], [["A", "a", grid.Number(1)], ["B", "b", grid.Number(2)]], "Of", label="t")
-    part = table.part([0, 2], [1], caption="")
-    assert (part.header, part.rows, part.n_text) == (["run", "F1"], [["B", grid.Number(2)]], 1)
-    assert (part.caption, part.label) == ("", "t")

@@ -104,14 +104,3 @@ def test_no_page_of_a_hidden_gold_has_one_of_its_ids():
         shown = " ".join([*Parsed(text).texts, *Parsed(text).values("aria-label")])
         assert not [query for query in pairs if query in shown], name
         assert not re.search(r"\b(40\d\d|700)\b", shown), name
-
-
-def test_a_table_that_is_too_wide_has_its_runs_as_rows():
-    for n in range(20):
-        sent(f"in/r{n}", f"r{n}", n)
-    Path("categories.csv").write_text("query,category\n" + "".join(f"{q:06},C{q % 2}\n" for q in range(1, 9)))
-    part = TaskPart("1", "gold.json", categories="categories.csv")
-    heads, *rows = rows_of(site([board_of("gold.json", "in", "1")], part)["task-1.html"], "categories")
-    assert heads == ["Run", "C1", "C0", "all"]
-    assert ["questions", "4", "4", "8"] in rows
-    assert ["r4", "0.5000", "0.5000", "0.5000"] in rows
