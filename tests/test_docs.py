@@ -1,11 +1,13 @@
 """The docs: committed pages say what the code says, the index leads everywhere."""
 
 import doctest
+import html
 import importlib.util
 import re
 
 import pytest
 from asserting import refusing
+from markdown_it import MarkdownIt
 from places import ROOT
 
 import coliee_ir
@@ -27,9 +29,27 @@ def loaded(name):
 generate, conf = loaded("generate"), loaded("conf")
 
 
+def items(source):
+    """The lists of a page: what stands before the colon of an item → the rest, as a reader sees it."""
+    page = MarkdownIt("commonmark").render(source)  # which MyST uses
+    found = re.findall(r"<li>(?:<p>)?<(code|a)[^>]*>(.*?)</\1>: (.*?)</li>", page, re.DOTALL)
+    return {html.unescape(name): html.unescape(re.sub(r"<[^>]+>", "", rest)) for _, name, rest in found}
+
+
 @pytest.mark.parametrize("page", generate.PAGES)
 def test_a_committed_page_is_what_the_code_gives(page):
     assert PAGES[page] == generate.written(page), "run `make reference` and commit the pages"
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_command_is_there_with_every_option(command):
+    page = PAGES["reference/commands.md"]
+    sections = dict(re.findall(r"^## (.*)\n([^\0]*?)(?=^## |\Z)", page, re.MULTILINE))
+    rows = [row for part in (command, "Common options") for row in items(sections[part])]
+    typed = {name for row in rows for name in re.split(r"[\s,]+", row)}
+    for action in cli.parser_of(command)._actions:
+        assert typed.issuperset(action.option_strings or [str(action.metavar).strip("[]")]) or action.nargs == "*"
+    assert command in items(page)
 
 
 def test_the_generator_does_what_it_shows_and_does_not_depend_on_the_terminal(monkeypatch):

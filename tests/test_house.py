@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from functools import cache
 
 from places import ROOT
@@ -56,6 +57,34 @@ def test_every_kind_of_error_and_remark_is_in_its_registry_and_used():
             used.get(re.sub(r"^\w+(?=Error$)", "", name), set()).add(node.args[0].value)
     assert set(kinds.ERRORS) <= used["Error"]
     assert used["of"] <= set(kinds.REMARKS) <= words
+
+
+def is_in(path, room):
+    """Whether a module is in a package, or is it."""
+    name = path.with_suffix("").as_posix().removeprefix("adapters/").replace("/", ".")
+    return f"{name}.".startswith(f"{room}.")
+
+
+def imported(room):
+    """All that the modules of a package, or a module, import, but for type checkers."""
+    typing = {id(child) for path, node in of_kind(ast.If) if is_in(path, room) for child in node.body}
+    nodes = [node for path, node in of_kind(ast.ImportFrom) if is_in(path, room) and id(node) not in typing]
+    return {alias.name for node in nodes for alias in node.names}
+
+
+def test_the_pictures_of_the_architecture_are_those_of_the_imports():
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    types, _, floors = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    for row in types.splitlines()[1:]:
+        name, room, _, users = re.split(r" {2,}", row)
+        assert name in {node.id for path, node in of_kind(ast.Name) if is_in(path, room)}, (name, room)
+        for user in users.split():
+            assert name in imported(f"coliee_ir.{user}"), (name, user)
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][1]["layers"]
+    drawn = [line.split()[0] for line in floors.splitlines()]
+    assert drawn == [*[layer for layer in layers if layer in drawn], "adapters"]
+    packages = {path.parent.name for path in (ROOT / "coliee_ir").glob("*/__init__.py")}
+    assert packages == {*drawn[:-1], "examples"}
 
 
 def test_no_group_is_repeated_possessively():

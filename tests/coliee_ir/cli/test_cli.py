@@ -263,6 +263,12 @@ def test_options_are_few_and_mean_the_same_in_every_command(call):
         assert shown == {name: OPTIONS[name].flags for name in shown}
         distinct |= shown.keys()
     assert {name for name, option in OPTIONS.items() if option.flags} == distinct
+    files = {  # which are read or written
+        name for name, option in OPTIONS.items()
+        if option.flags and option.settings.get("metavar") in ("FILE", "DIR", "CSV", "OUT", "RUN", "GOLD")
+    }  # fmt: skip
+    assert [name for name in files if not (OPTIONS[name].reads or OPTIONS[name].writes)] == []
+    assert {"output", "log", "save"} <= {name for name in files if OPTIONS[name].writes}
 
 
 def test_an_option_offers_what_there_is(call):
@@ -303,6 +309,15 @@ def test_the_form_follows_the_ending_of_the_file(case_law, call):
 
 
 # what a terminal, a pipe and a platform lack
+
+
+def test_a_file_name_that_is_no_text_is_shown_with_escapes(case_law):
+    name = os.fsdecode(b"r\xe9sum\xe9")
+    Path("run.txt").rename(name)
+    out = subprocess.run(
+        [*PROGRAM, "evaluate", "gold.json", name, "-f", "json"], capture_output=True, check=True
+    ).stdout
+    assert json.loads(out)["runs"][0]["file"] == name
 
 
 @pytest.mark.parametrize("form", ["table", "json"])
@@ -360,3 +375,15 @@ def test_a_command_starts_no_thread_of_blas_and_loads_only_what_it_needs():
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     threads, *loaded = printed_by(code, env=environment)
     assert (threads, "numpy" in loaded, NOT_FOR_SCORES & set(loaded)) == ("1", True, set())
+
+
+def test_help_the_version_and_a_mistyped_option_load_what_they_show_and_no_rules():
+    of_commands = [[name, word] for name in cli.COMMANDS for word in ("-h", "--foo")]
+    code = (
+        "import contextlib, sys; from coliee_ir import cli\n"
+        f"for typed in {[['--version'], ['--help'], ['evalute'], *of_commands]}:\n"
+        "    with contextlib.suppress(SystemExit): cli.main(typed)\n"
+        "print(*sys.modules)"
+    )
+    not_for_help = {"numpy", "pytrec_eval", "tomllib", "dataclasses", *NOT_FOR_SCORES - {"difflib"}}
+    assert not not_for_help & set(printed_by(code))

@@ -8,8 +8,10 @@ import pytest
 from asserting import heard
 
 from coliee_adapters.errors import INTERNAL, InputError, InternalError, ignoring_unreadable, reading_errors_as_input
-from coliee_ir import Evaluator, evaluate, evaluate_all, validate
+from coliee_ir import Evaluator, evaluate, evaluate_all, read_gold, validate
 from coliee_ir.commands.validate import lists
+from coliee_ir.inbox.inventory import sort_files
+from coliee_ir.inbox.tasks import Golds, QueryFile
 from coliee_ir.measures.sets import Micro
 from coliee_ir.scoring import score as scoring
 from coliee_ir.scoring.score import score_each
@@ -140,3 +142,16 @@ def test_a_mistake_in_a_reader_is_ours_and_no_doubt_swallows_it():
     with pytest.raises(InternalError), ignoring_unreadable():
         raise InternalError("f", "p")
     INTERNAL.clear()
+
+
+def test_want_of_memory_is_neither_damage_nor_nothing(monkeypatch):
+    def full(*_, **__):
+        raise MemoryError
+
+    Path("runs/elems.xml").write_text("<dataset><pair id='H18-1-1' label='Y'/></dataset>")
+    golds = Golds([QueryFile.of(read_gold("gold.json", task="1"))])
+    monkeypatch.setattr("coliee_ir.reading.anything.gold_in", full)
+    found = {Path(one.file).name: one for one in sort_files(["runs"], golds=golds).items}
+    assert found["elems.xml"].error.kind == "too-large"
+    assert found["elems.xml"].skip_reason == ""
+    assert found["good.txt"].error is None
