@@ -1,7 +1,5 @@
-import copy
 import json
 import math
-import pickle
 import runpy
 import subprocess
 import sys
@@ -113,8 +111,6 @@ def test_a_parameter_that_is_none_is_refused_in_a_sentence():
     for measure, said in (
         (lambda: MicroP(beta=2), "'MicroP(beta=2)': MicroP has no parameter beta; it has cutoff, rel"),
         (lambda: MicroF(beta=0), "[bad-measure] 'MicroF(beta=0)'… beta … 999999999 …"),
-        (lambda: MicroF(rel=0), "[bad-measure] 'MicroF(rel=0)'… rel … 999999999 …"),
-        (lambda: MacroR @ 0, "[bad-measure] 'MacroR@0'… cutoff … 999999999 …"),
         (lambda: MacroR @ 2.5, "[bad-measure] 'MacroR@2.5'… cutoff … 999999999 …"),
         (lambda: MicroF(judged_only=True), "[bad-measure] 'MicroF(judged_only=True)'… MicroF … judged_only …"),
     ):
@@ -188,24 +184,14 @@ def test_a_summand_is_a_plain_number_to_everything_else():
     values = summands(MicroR)
     assert values == [0.5, 0.0, 1.0, 0.0]
     assert np.array(values).dtype == np.float64
-    assert np.mean(values) == 1.5 / 4 != MicroR.calc_aggregate(GOLD, RUN)
     assert pandas.DataFrame({"value": values})["value"].dtype == np.float64
     assert json.dumps(values) == "[0.5, 0.0, 1.0, 0.0]"
-    assert (f"{values[0]:.3f}", repr(values[0]), round(values[0], 2)) == ("0.500", "0.5", 0.5)
     one, other = values[0], summands(MicroP)[0]
     for plain in (one + 1, 1 + one, one - values[2], one * 2, one / 2, -one, one + math.nan, (one + other) / 2):
         assert type(plain) is float
     assert (one + 1, 1 + one, one + other, one / 2, one / 1) == (1.5, 1.5, 1.0, 0.25, 0.5)
-    assert one + np.array([1.0]) == np.array([1.5])
     with pytest.raises(TypeError):
         one + "1"
-
-
-def test_a_summand_stays_one_when_it_is_copied():
-    for again in (copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))):
-        for measure in (MicroF(beta=2) @ 2, MacroF(beta=2) @ 2):
-            values = [again(value) for value in summands(measure)]
-            assert sum(values) / len(values) == measure.calc_aggregate(GOLD, RUN)
 
 
 @unparsable

@@ -6,14 +6,13 @@ from contextlib import suppress
 import ir_measures
 import pytest
 import pytrec_eval
-from asserting import done
 from places import ROOT
 
 import coliee_ir
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
-from coliee_ir.measures import Delegated, parse
-from coliee_ir.measures.catalogue import OURS, describe
+from coliee_ir.measures import parse
+from coliee_ir.measures.catalogue import OURS
 
 PAGE = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
 #: a name as it is typed there, and what stands for it here
@@ -79,17 +78,10 @@ def test_what_is_suggested_is_understood():
             assert all(parse(one) for one in filter(None, suggested(typed).split(" or ")))
 
 
-def test_no_name_and_a_weight_without_end_are_refused(call):
+def test_no_name_and_a_weight_without_end_are_refused():
     for typed in ("", " ", "9" * 400 + "*MicroF1", "1 if MicroF1 > " + "9" * 400):
         with pytest.raises(UsageError):
             parse(typed)
     for measures in ("", [""], ["MicroF1", ""]):
         with pytest.raises(UsageError):
             coliee_ir.evaluate({"001": ["013"]}, {"001": ["013"]}, task="2", measures=measures)
-    assert call("evaluate", "gold.json", "run.json", "-m", "")[0] == 2
-
-
-def test_a_measure_that_the_engine_has_and_nobody_described_is_listed(monkeypatch, call):
-    monkeypatch.setattr(trec_eval, "each_name", lambda: ("map", "brand_new"))
-    assert "brand_new" in done(call, "measures")[0]
-    assert describe(Delegated(trec_eval.Request("brand_new"), "brand_new")).definition

@@ -118,14 +118,6 @@ def test_the_judged_share_and_compatibility_are_those_of_ir_measures(drawn, k, p
         assert all(found[query][name] == 0 for query in gold if query not in run)
 
 
-def test_a_skipped_query_is_in_no_mean_and_an_empty_ranking_has_all_of_the_residual():
-    gold, run = {"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0}}
-    for choice, values in (("zero", [0.1, 0.9]), ("skip", [0.2, 0.8])):
-        decisions = Decisions(unanswered=choice)
-        scores = evaluate(gold, run, task="trec", measures=["RBP", "RBPResidual"], decisions=decisions)
-        assert [*scores.measures.values()] == pytest.approx(values)
-
-
 def test_other_spellings_are_read_and_a_parameter_that_makes_no_sense_is_refused():
     for name, stands_for in (
         ("ndcg.1=3,2=9", "ndcg_1=3,2=9"),

@@ -1,11 +1,10 @@
 import datetime
 import itertools
-import json
 import shutil
 from pathlib import Path
 
 import pytest
-from asserting import done, failing, matches, refusing
+from asserting import failing, matches, refusing
 from example_runs import EXAMPLES
 
 import coliee_ir
@@ -96,8 +95,3 @@ def test_a_year_behind_the_newest_edition_has_its_rules_and_that_is_said(here, c
         for mistyped in (NEWEST + 3, 9999):
             said = failing(call, *command, "--task", "1", "--edition", mistyped)
             assert matches(said, f"coliee-ir: …{mistyped}… [unknown-edition]\n")
-    Path("coliee.toml").write_text(f'name = "T"\nyear = {later}\nmailbox = "in"\nresamples = 99\n'
-                                   f'[[task]]\ntask = "1"\ngold = "{gold}"\n')  # fmt: skip
-    done(call, "edition", "coliee.toml", "-o", "out")
-    kinds = [one["kind"] for one in json.loads(Path("out/results.json").read_text())["decide"]]
-    assert kinds.count("newest-rules") == 1

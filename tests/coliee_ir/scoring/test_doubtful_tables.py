@@ -1,7 +1,6 @@
 """Tables whose values or totals cannot be meant, and remedies that work as they are printed."""
 
 import contextlib
-import json
 import re
 import shlex
 
@@ -11,7 +10,6 @@ from score_tables import QUERIES, TRUTH, long, table
 
 from coliee_ir import InputError, Scored
 from coliee_ir.scoring.score_tables import is_total
-from coliee_ir.scoring.scores import ScoreWarning
 
 
 def _wide(values):
@@ -22,7 +20,7 @@ def _wide(values):
 
 
 @pytest.mark.parametrize("factor", [100, -1])
-def test_values_out_of_range_are_refused_in_some_runs_and_a_doubt_in_all(factor, here, call, recwarn):
+def test_values_out_of_range_are_refused_in_some_runs_and_a_doubt_in_all(factor, here, call):
     every = {run: {query: value * factor for query, value in of.items()} for run, of in TRUTH.items()}
     some, file = TRUTH | {"dense": every["dense"]}, here / "s.csv"
     for measure in ("AP", "nDCG@10", "accuracy", "map"):
@@ -34,7 +32,6 @@ def test_values_out_of_range_are_refused_in_some_runs_and_a_doubt_in_all(factor,
         assert not [remark for remark in Scored.read("s.csv").remarks if "beyond" in remark.kind]
     file.write_text(long("AP", {**TRUTH, "none": dict.fromkeys(QUERIES, 0.0)}))
     assert not Scored.read("s.csv").remarks
-    assert not [one for one in recwarn if issubclass(one.category, ScoreWarning)]
     file.write_text(long("AP", every))
     [remark] = Scored.read("s.csv").remarks
     assert (remark.kind, remark.is_doubt) == ("beyond-share", True)
@@ -93,17 +90,3 @@ def test_the_columns_of_a_remedy_can_be_typed_as_printed(text, here, call):
     typed = shlex.split(f"--columns {option}".replace("query=NAME,tag=NAME", "query=query_id,tag=run,value=grade"))
     measure = "grade" if "grade" in text else "score"
     assert call("leaderboard", "s.csv", *typed, "--resamples", "99", "-m", measure)[0] == 0
-
-
-def test_holes_are_filled_as_the_result_says_and_common_queries_offered_where_there_are_any(here, call):
-    rows = [(run, query, value) for run, of in TRUTH.items() for query, value in of.items()]
-    (here / "s.csv").write_text(table("run,query,AP", rows[1:]))
-    for command in ("leaderboard", "compare", "plan"):
-        for choice in ("zero", "common"):
-            typed = ["--decision", f"unanswered={choice}", "-f", "json", "--resamples", "99"]
-            assert json.loads(call(command, "s.csv", *typed)[1])["decisions"]["unanswered"] == choice
-    other = [(run, f"{query}.0" if run == "dense" else query, value) for run, query, value in rows]
-    (here / "s.csv").write_text(table("run,query,AP", other))
-    with refusing(InputError, "s.csv: [missing-key]") as caught:
-        Scored.read("s.csv")
-    assert "common" not in str(caught.value.remedy)

@@ -21,10 +21,6 @@ def results():
     yield from (scored[0], scored, coliee_ir.errors(scored), nothing[0], nothing)
     yield coliee_ir.compare(scored, n_resamples=99, margin=0.1)
     yield coliee_ir.plan(scored, n_resamples=99)
-    few = coliee_ir.evaluate_all(
-        {f"q{n}": ["d"] for n in range(4)}, {"A": {"q0": ["d"]}, "B": {"q1": ["d"], "q2": ["d"]}}, task="1"
-    )
-    yield from (coliee_ir.plan(few, n_resamples=99, queries=[2]), coliee_ir.compare(few, n_resamples=99))
     yield coliee_ir.tune(GOLD, RUNS[0], task="1", repeats=1)
     yield coliee_ir.fit_fusion(GOLD, *RUNS, task="1", repeats=1)
     yield coliee_ir.leaderboard(scored, n_resamples=99)

@@ -11,7 +11,7 @@ from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Decisions, Evaluator, convert, evaluate, evaluate_all
+from coliee_ir import Decisions, Evaluator, evaluate, evaluate_all
 from coliee_ir.rules.protocol import NEWEST
 
 GOLD = {"001": ["013", "020"], "002": ["007"], "003": ["001", "002", "003"]}
@@ -23,10 +23,9 @@ STATUTE = Gold(
     path="gold.xml",
     format="statute-xml",
 )
-UNLABELLED = Gold(STATUTE.qrels, path="gold.xml", format="statute-xml")
 
 
-def test_values_stand_under_the_names_of_their_measures_and_beside_the_choices_behind_them():
+def test_values_stand_under_the_names_of_their_measures_beside_counts_and_remarks():
     gold, run = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}, "q3": {}}, {"q1": ["a", "x"], "q9": ["a"]}
     scores = evaluate(gold, run, task="1", measures=["MicroF1", "MacroR", "map"])
     assert scores.measures == {"MicroF1": 2 / (2 + 3), "MacroR": 0.25, "map": 0.25}
@@ -37,11 +36,6 @@ def test_values_stand_under_the_names_of_their_measures_and_beside_the_choices_b
     assert scores.per_query == {"q1": half, "q2": dict.fromkeys(half, 0.0), "q3": {"MicroF1": 0.0}}
     assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
     assert len(scores.remarks) == 4
-    decisions = Decisions(extra_queries="wrong", duplicates="wrong")
-    scores = evaluate(GOLD, RUN, task="2", decisions=decisions)
-    assert (scores.decisions, scores.counts) == (decisions, {"correct": 3, "retrieved": 5, "relevant": 6})
-    twice = evaluate(GOLD, RUN, task="2", measures=["MicroP", "MicroF(beta=1)", "MicroF1", "P.1,2", "P_1"])
-    assert list(twice.measures) == ["MicroP", "MicroF1", "P_1", "P_2"]
 
 
 def test_excluded_queries_are_neither_scored_nor_remarked():
@@ -52,10 +46,8 @@ def test_excluded_queries_are_neither_scored_nor_remarked():
     assert matches(heard(list(scores.remarks)), ["[extra-query] ignored 1 … (first: 999)"])
     gold = {"001": ["013"], "002": ["003"], "003.txt": ["x"], "004": ["y"]}
     assert Evaluator(gold, task="2", exclude="001,002.txt 003").queries == ("004",)
-    assert Evaluator({"a.txt": {"d": 1}, "b": {"d": 1}}, task="trec", exclude=["a.txt"]).queries == ("b",)
     for exclude, said in (
         ("no_such_file.txt", "[unknown-query] 1 id … exclude … <memory> … no_such_file.txt …"),
-        (["001", "5", "004", "7", "6"], "[unknown-query] 4 ids … exclude … <memory> … 004, 5, 6 …"),
         (list(GOLD), "[no-query] <memory> …"),
     ):
         with refusing(UsageError, said):
@@ -88,14 +80,11 @@ def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so(choice, accu
 def test_what_task_3_of_2026_has_no_articles_or_no_answers_for_is_said():
     scores = evaluate(STATUTE, {"R07-01-O": ["96"]}, answers=LABELS)
     assert mentions(heard(scores.remarks), "[unanswered-query] 2 … score 0 … (first: R07-02-O; R07-03-O)")
-    assert "partial-answers" not in [remark.kind for remark in scores.remarks]
     scores = evaluate(STATUTE, Run.of(ARTICLES, tag="A"), answers=Answers({"R07-01-O": True}, tag="B"))
     assert mentions(heard(scores.remarks), "[other-tag] …: B …")
     scores = evaluate(STATUTE, ARTICLES, edition=2026)
     assert list(scores.measures) == ["MacroF2", "MacroP", "MacroR"]
     assert matches(heard(scores.remarks[-1]), "[left-out] Accuracy and LabelAccuracy … 2025 … MacroF2 … 2025 …")
-    unlabelled = evaluate(UNLABELLED, ARTICLES, edition=2026)
-    assert begins(heard(unlabelled.remarks[-1]), "[left-out] Accuracy and LabelAccuracy … 2025 …")
 
 
 def test_the_long_list_has_remarks_of_its_own():
@@ -122,16 +111,13 @@ UNFIT = [
     (STATUTE, LABELS, {"task": "4", "answers": ANSWERS}, "[unfit-option] 4 …"),
     (STATUTE, ARTICLES, {"task": "3", "edition": 2025, "answers": ANSWERS}, "[unfit-option] task 3 of 2025 …"),
     (STATUTE, ARTICLES, {"task": "3", "edition": 2026, "long_list": ARTICLES}, "[unfit-option] task 3 of 2026 …"),
-    (GOLD, RUN, {"task": "trec", "answers": ANSWERS}, "[unfit-option] task trec …"),
     (GOLD, RUN, {"task": "5"}, "[wrong-part] <memory> … 5 …"),
     (Gold(STATUTE.qrels, path="g.xml"), ARTICLES, {"task": "3", "answers": ANSWERS}, "[wrong-part] g.xml …"),
-    (STATUTE, LABELS, {"task": "3"}, "<memory>: [wrong-part]; task 3 expects documents here"),
     (STATUTE, ARTICLES, {"task": "3", "answers": ARTICLES}, "[wrong-part]; task 3 expects … here"),
     (STATUTE, ARTICLES, {"measures": ["Accuracy"]}, "Accuracy needs [unfit-measure]"),
     (STATUTE, LABELS, {"task": "4", "measures": ["MicroF1"]}, "[unfit-measure] MicroF1 … documents … 4 …"),
     # a gold of another task
     (OF_TASK_1, RUN, {"task": "2"}, "[wrong-task] g.xml … 1 … 2 …"),
-    (STATUTE, RUN, {"task": "tort"}, "[wrong-task] gold.xml … not … tort …"),
     (EXAMPLES / "tort/gold.jsonl", RUN, {"task": "4"}, "[wrong-task] gold.jsonl … 4 …"),
 ]
 
@@ -146,14 +132,12 @@ TWO, ONE = {"001": ["013"], "002": ["003"]}, {"001": ["013"], "002": []}
 GRADED = {"001": {"013": 1}, "002": {"013": 0}, "003": {}}
 EACH = {query: ["013"] for query in GRADED}
 EXTRA, SKIPPED = "[extra-query] ignored 1 … (first: 999)", "[unanswered-query] 1 … (first: 002)"
-SKIP, FILLED = {"unanswered": "skip"}, {"empty_gold": "one"}
+SKIP = {"unanswered": "skip"}
 TOLERATED = [
-    (GOLD, {query: RUN.get(query, ["007"]) for query in GOLD}, {}, []),
     (GOLD, RUN, {}, [EXTRA, "[unanswered-query] 1 … scores 0 … (first: 002)"]),
     (GOLD, RUN, {"decisions": SKIP, "measures": ["MicroF1", "MacroF1"]},
      [EXTRA, "[unanswered-query] 1 …; in MicroF1 … (first: 002)"]),
     (ONE, TWO, {}, ["[empty-gold] 1 … (first: 002)"]),
-    (ONE, TWO, {"measures": ["MicroR"]}, []),
     (TWO, ONE, {}, ["[nothing-retrieved] 1 … scores 0 … (first: 002)"]),
     ({"001": ["013"]}, {"001": ["013", "013", "020", "020"]}, {},
      ["[duplicate] 2 … are ignored … (first: query 001: 013; query 001: 020)"]),
@@ -163,11 +147,8 @@ TOLERATED = [
     ({"001": ["013"]}, {"001": ["999"]}, {}, ["[no-match]"]),
     (GRADED, {"001": {"013": 1.0, "014": 1.0}, "002": {"013": 1.0}, "003": {"013": 1.0}}, {"measures": ["MacroP@5"]},
      ["[empty-gold] 2 … (first: 002; 003)", "[tie] 1 … (first: query 001)"]),
-    ({"001": {"013": 1}}, {"001": {"013": 1.0, "014": 1.0}}, {"measures": ["MacroP"]}, []),
     (GRADED, EACH, {"measures": ["map"]}, ["[judged-only] 1 … (first: 002)", "… 003 …"]),
     ({"001": {"013": 1}, "002": {"013": 0}}, {"001": ["013"]}, {"measures": ["map"], "decisions": SKIP}, [SKIPPED]),
-    ({**ONE, "003": ["013"]}, {"001": ["013"]}, {"measures": ["MacroF1"], "decisions": FILLED},
-     ["[unanswered-query] 1 … (first: 003)", "[empty-gold] 1 … (first: 002)"]),
 ]  # fmt: skip
 
 
@@ -190,7 +171,7 @@ def test_instances_with_undefined_f1_are_named_with_the_rule():
         assert all(said in heard(remark) for remark in scores.remarks)
 
 
-def test_an_evaluator_tells_remarks_of_the_gold_with_each_run_scores_by_its_own_rules_and_changes_no_result(here):
+def test_an_evaluator_tells_remarks_of_the_gold_with_each_run_and_scores_by_its_own_rules(here):
     (here / "gold.json").write_text('{"001": ["013", "013"]}')
     evaluator = Evaluator("gold.json")
     for _ in range(2):
@@ -199,8 +180,6 @@ def test_an_evaluator_tells_remarks_of_the_gold_with_each_run_scores_by_its_own_
     evaluator = Evaluator(GOLD, "MicroP", task="2")
     scored = evaluate_all(evaluator, {"one": RUN})
     assert scored["one"].measures == {"MicroP": 0.75}
-    with pytest.raises(AttributeError):
-        scored[0].tag = "other"
     with refusing(UsageError, "[option-conflict]"):
         evaluate_all(evaluator, [RUN], task="1")
 
@@ -210,12 +189,10 @@ RANKED = {"q": {"a": 2, "b": 0, "c": 1}}
 PERFECT = [
     ("2", {"001": ["013"], "002": ["007", "009"]}, {"001": ["013"], "002": ["009", "007"]}, True),
     ("2", {"001": ["013"], "002": ["007", "009"]}, {"001": ["013"], "002": ["009"]}, False),
-    ("2", TWO, {"001": ["013", "014"], "002": ["003"]}, False),
     ("2", TWO, {**TWO, "003": ["001"]}, True),
     ("4", {"q1": "Y", "q2": "N"}, {"q1": "Y", "q2": "N"}, True),
     ("4", {"q1": "Y", "q2": "N"}, {"q1": "Y"}, False),
     ("trec", RANKED, {"q": {"a": 2.0, "b": 1.5, "c": 1.0}}, False),
-    ("trec", RANKED, {"q": {"a": 2.0, "c": 1.0}}, True),
 ]
 
 
@@ -230,10 +207,6 @@ def test_a_run_or_a_part_of_one_that_equals_the_gold_and_files_that_were_swapped
     graded, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 3.0, "c": 1.0}}
     for pair, is_swapped in (((run, graded), True), ((graded, run), False)):
         assert ("swapped" in {one.kind for one in evaluate(*pair, measures="AP", task="trec").remarks}) == is_swapped
-    for nothing in (42, None):
-        with pytest.raises(InputError) as refused:
-            evaluate(nothing, None)
-        assert refused.value.found == type(nothing).__name__
 
 
 def test_threads_that_share_an_evaluator_do_not_change_each_others_scores():
@@ -279,6 +252,3 @@ def test_claims_that_only_the_run_or_only_the_gold_names_are_said(here):
         run = write("run.jsonl", ("0", True), *claims)
         remarks = heard(evaluate(gold, run, task="rationale").remarks)
         assert [remark for remark in (unknown, missing) if mentions(remarks, remark)] == said
-        assert not mentions(heard(convert(run, "claims.trec", form="claims")), "[dropped] …")
-    # of a dictionary nobody knows which claims it names beside those that it accepts
-    assert not mentions(heard(evaluate(gold, {"0": ["p0"]}, task="rationale").remarks), missing)

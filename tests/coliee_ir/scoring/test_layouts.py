@@ -64,7 +64,6 @@ def test_a_last_row_is_a_total_where_chance_does_not_make_it_one():
     for columns, is_total in (
         ([[1, 2, 6, 3], [4, 1, 1, 2]], True),
         ([[1, 2, 6, 3], [4, 1, 1, 2.1]], False),  # of one run, chance makes it
-        ([[1, 3, 2], [4, 1, 2.5]], False),  # as it does of few queries
         ([[1, 2, 3, 2], [4, 1, 1, 2]], False),  # or of values that are often the same
     ):
         put("query,a,b", ((f"q{n}", *row) for n, row in enumerate(zip(*columns, strict=True))))
@@ -79,8 +78,6 @@ def test_a_last_row_is_a_total_where_chance_does_not_make_it_one():
 def test_what_is_declared_is_read(call):
     put("model,Rank,T1,T2", [("a", 1, 1, 0), ("b", 2, 0, 0)])
     assert Scored.read("s.csv", columns={"query": "T*"})["a"].measures == {"score": 0.5}
-    put("model,item_id,score_match,total_time", [("a", 1, 1, 3.5), ("b", 1, 0, 4.5)])
-    assert leaderboard(Scored.read("s.csv"), measure="score_match", n_resamples=9).ranking.name == "score_match"
     put("run,seed,query,AP", ((r, s, f"q{q}", q / 9) for r in "ab" for s in "123" for q in range(3)))
     assert [entry.tag for entry in leaderboard(Scored.read("s.csv"), replicates="seed").entries] == ["a", "b"]
     assert call("leaderboard", "s.csv", "--replicates", "seed")[0] == 0
@@ -88,9 +85,6 @@ def test_what_is_declared_is_read(call):
 
 ALONE = {
     "results": '{"no_generation": ["q3"], "resolved": ["q0"]}',
-    "run": json.dumps(score_tables.swe({"q0": 1, "q1": 0})),
-    "numbers first": '{"q0": {"tests": 1, "resolved": true}, "q1": {"tests": 1, "resolved": false}}',
-    "a list": '{"001": [true, false]}',
     "a late one": '{"001": {"d1": 0.5}, "002": {"d1": 0.5, "d2": true}}',
     "records": records({"query_id": q, "doc_id": "d", "score": s} for q, s in (("001", True), ("2", 1))),
 }
@@ -103,7 +97,7 @@ def test_results_of_instances_and_booleans_are_no_scores_of_documents(name, call
     for typed in (f"evaluate {gold} s.json", "cut s.json --by k=2 -o out", "fuse s.json s.json -o out",
                   "convert s.json out --to trec"):  # fmt: skip
         assert call(*typed.split())[0] == 2, typed
-    assert call("evaluate", "s.json", "s.json")[0] == 2 or name in ("numbers first", "a late one")
+    assert call("evaluate", "s.json", "s.json")[0] == 2 or name == "a late one"
 
 
 #: a column beside those of two systems, by name, and what it holds
@@ -165,8 +159,6 @@ def test_the_direction_of_what_is_computed_is_known(call):
     assert compare(judged, n_resamples=99).pairs[0].verdict == "better"
     assert [entry.tag for entry in leaderboard(judged, n_resamples=99).entries] == ["exact", "long"]
     gold, *runs = (EXAMPLES / "trec" / name for name in ("qrels.txt", "bm25.run", "dense.run"))
-    for command in ("compare", "leaderboard"):
-        assert call(command, gold, *runs, "--lower-is-better", "map")[0] == 2
     assert call("fuse", *runs, "--fit", gold, "-m", "num_nonrel_judged_ret", "-o", "o")[0] == 2
     assert call("tune", gold, runs[0], "-m", "num_nonrel_judged_ret")[0] == 2
 
@@ -183,7 +175,7 @@ def test_pass_and_fail_are_known_by_their_values(name):
     assert high - low <= 1.4 * (exact.high - exact.low)
 
 
-def test_a_column_names_groups_and_replicates(call):
+def test_a_column_names_groups_and_replicates():
     draw = random.Random(7)
     rows = [(r, s, f"t{q}", f"repo{q % 8}", q % 7, int(draw.random() < p))
             for r, p in (("a", 0.8), ("b", 0.4)) for s in (1, 2, 3) for q in range(40)]  # fmt: skip
@@ -202,11 +194,6 @@ def test_a_column_names_groups_and_replicates(call):
     assert (by_column.groups, by_column.pairs[0].p) == (8, by_file.pairs[0].p)
     assert compare(scored, groups="age", n_resamples=99).groups == 7  # also of numbers
     assert leaderboard(scored, groups="repo", n_resamples=99).groups == plan(scored, groups="repo").groups == 8
-    for typed in ("compare s.csv --replicates draw", "plan s.csv --groups repo --columns replicate=draw"):
-        assert call(*typed.split(), "--resamples", "99")[0] == 0
-    put("run,query,repo,AP", (("a", "q1", "x", 1), ("b", "q1", "y", 1), ("a", "q2", "x", 1), ("b", "q2", "x", 1)))
-    with refusing(UsageError, "[ambiguous]"):
-        compare(Scored.read("s.csv"), groups="repo")
 
 
 def test_what_a_table_is_about_is_said_in_its_words(call):
@@ -216,23 +203,15 @@ def test_what_a_table_is_about_is_said_in_its_words(call):
         code, out, err = call(command, "s.csv", "--resamples", "99")
         assert "2 runs (model) × 30 instances (instance_id), measure resolved; not read as scores: repo, steps" in err
         assert (code, "instances" in out, "queries" in out) == (0, True, False)
-    scored = Scored.read("s.csv")
-    assert scored.task_evidence.endswith("; not read as scores: repo, steps")
-    assert "unit" not in compare(scored, n_resamples=99).to_dict()
 
 
-def test_holes_name_the_run_that_costs_most(call):
+def test_holes_name_the_run_that_costs_most():
     held = {"a": 9, "b": 4, "c": 8}
     put("run,query,AP", ((r, f"q{q}", 0.5) for r, most in held.items() for q in range(most)))
     with refusing(InputError, "s.csv: [missing-key] (found 'run b, query q4')") as caught:
         Scored.read("s.csv")
     assert "4 of 9 queries" in str(caught.value.remedy) and "8 without b" in str(caught.value.remedy)
     assert len(Scored.read("s.csv", unanswered="common")[0].query_ids) == 4
-    put("run,query,AP,RR", ((r, f"q{q}", 0.5, "" if r == "a" and q else 1) for r in "ab" for q in range(3)))
-    with refusing(InputError, "[missing-key]"):
-        Scored.read("s.csv")
-    assert Scored.read("s.csv", measures="AP")["a"].measures == {"AP": 0.5}  # what is not asked for may have holes
-    assert call("compare", "s.csv", "-m", "AP", "--resamples", "9")[0] == 0
 
 
 def test_a_measure_that_nobody_scored_is_refused():

@@ -2,12 +2,11 @@
 
 import json
 import shutil
-import sys
 import time
 
 import numpy as np
 import pytest
-from asserting import failing, heard, mentions, refusing
+from asserting import mentions, refusing
 from example_runs import EXAMPLES
 from sent import write
 
@@ -76,16 +75,12 @@ def test_a_table_of_many_runs_holds_nothing_of_single_queries():
         assert render(ScoreTable(few), form) == render(ScoreTable(whole), form)
 
 
-def test_timing_is_one_line_of_json(call, monkeypatch):
+def test_timing_is_one_line_of_json(call):
     start, typed = time.perf_counter(), ("evaluate", GOLD, *RUNS, "--timing")
     timing = json.loads(call(*typed)[2].splitlines()[-1])
     assert list(timing) == ["lines", "read", "judge", "measure", "total", "lines_per_second", "peak_mib"]
     assert timing["lines"] == sum(scores.timing.lines for scores in map(Evaluator(GOLD).evaluate, RUNS))
     assert 0 < timing["read"] <= timing["total"] < time.perf_counter() - start
-    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
-    assert json.loads(call(*typed)[2].splitlines()[-1])["peak_mib"] is None
-    for jobs in ("0", "x", "1.5"):
-        assert mentions(heard(failing(call, "evaluate", GOLD, RUNS[0], "--jobs", jobs)), f"[usage] '{jobs}'…")
 
 
 # arrays

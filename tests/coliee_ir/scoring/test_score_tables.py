@@ -20,14 +20,11 @@ from coliee_ir.scoring.output import ScoreTable
 TASK1 = ("task1", "gold.json", ["bm25.txt", "dense.txt", "rerank.json"], {"task": "1"})
 CASES = [
     TASK1,
-    ("task1", "gold.json", ["bm25.txt", "dense.txt"], {"task": "1", "decisions": {"extra_queries": "wrong"}}),
     ("task2", "gold.json", ["mono.txt", "rules.csv"], {}),
     ("task3-2025", "gold.xml", [("task3.ALPHA", None, "task3-L.ALPHA"), ("task3.BETA", None, "task3-L.BETA")],
      {"edition": 2025}),
     ("task3", "gold.xml", [("task3.ALPHA", "answers.ALPHA"), ("task3.BETA", "answers.BETA")], {}),
-    ("task4", "gold.xml", ["ALPHA.txt", "BETA.txt"], {}),
     ("task5", "gold.txt", ["ALPHA.txt", "MAJORITY.txt"], {"task": "5"}),
-    ("tort", "gold.jsonl", ["ALPHA.jsonl", "BETA.jsonl"], {"task": "rationale"}),
     ("trec", "qrels.txt", ["bm25.run", "dense.run"], {"task": "trec"}),
 ]  # fmt: skip
 
@@ -103,22 +100,16 @@ LONG = "run,query,measure,value\na,q1,AP,1\nb,q1,AP,0\na,q2,AP,1\nb,q2,AP,1\n"
 COUNTS = "run,query,correct,retrieved,relevant\n"
 WRONG = {
     "no run and no query": ("measure,value\nAP,0.5\n", ", line 1: [missing-column] (found 'measure,…')"),
-    "no values": ("run,query,measure\na,q1,AP\n", ", line 1: [missing-column]"),
     "text": (LONG + "a,q3,AP,good\nb,q3,AP,1\n", ", line 6: [bad-score] (found 'good')"),
-    "nan": (LONG + "a,q3,AP,nan\nb,q3,AP,1\n", ", line 6: [bad-score] (found 'nan')"),
     "twice": (LONG + "b,q2,AP,0\n", ", line 6: [duplicate] (found 'q2')"),
     "mixed measures": (LONG + "c,q1,xyz,1\nc,q2,xyz,1\n", ": [mixed-forms]"),
     "words and a number": (LONG + "a,q3,AP,true\nb,q3,AP,0.5\n", ": [mixed-forms] (found '0.5: run b, query q3')"),
-    "words and a number, as JSON": (
-        '[{"run":"a","query":"q1","AP":true},{"run":"b","query":"q1","AP":0.5}]', ": [mixed-forms]"),
     "words and a number, in columns that are queries": (
         "model,T1,T2\na,pass,0.5\nb,fail,1\n", ": [mixed-forms] (found '0.5: run a, query T2')"),
     "no name": (LONG + ",q3,AP,1\n", ", line 6: [missing-id]"),
     "negative": (COUNTS + "a,q1,-1,2,3\n", ", line 2: [bad-cell] (found '-1, 2, 3')"),
-    "correct > retrieved": (COUNTS + "a,q1,3,2,3\n", ", line 2: [bad-cell]"),
     "micro without counts": ("run,query,MicroF1\na,q1,0.5\n", ": [unfit-measure]"),
     "a log": ("time,tag,file,sha256,options,AP\nt,a,a.txt,0a,1b,0.5\n", ": [no-query]"),
-    "widths": (LONG + "a,q3,AP\n", ", line 6: [columns]"),
 }  # fmt: skip
 
 
@@ -130,18 +121,6 @@ def test_what_is_wrong_is_refused_with_its_place(name, here):
         Scored.read("s.csv", **({"columns": {"tag": "model", "query": "T*"}} if "are queries" in name else {}))
 
 
-def test_runs_of_unlike_measures_are_read_and_compared_by_what_they_share(here):
-    runs = [EXAMPLES / f"task3-2025/task3.{tag}" for tag in ("ALPHA", "BETA")]
-    longer = Submission(runs[0], long_list=runs[0].with_name("task3-L.ALPHA"))
-    scored = evaluate_all(runs[0].with_name("gold.xml"), [longer, runs[1]], task="3", edition=2025)
-    Path("q.csv").write_text(render(ScoreTable(scored, per_query=True), "csv"))
-    back = Scored.read("q.csv")
-    assert [[*run.measures] for run in back] == [[*run.measures] for run in scored]
-    assert compare(back, n_resamples=99).pairs[0].difference == pytest.approx(0.6941 - 0.4276, abs=1e-4)
-    with refusing(UsageError, "[not-comparable]"):
-        compare(back, measures="AP", n_resamples=99)
-
-
 def test_what_scores_cannot_do_is_refused(here, call):
     Path("s.csv").write_text(LONG)
     Path("one.csv").write_text("run,query,measure,value\na,q1,AP,1\na,q2,AP,1\na,q3,AP,1\n")
@@ -150,9 +129,6 @@ def test_what_scores_cannot_do_is_refused(here, call):
         ("compare one.csv", "[too-few]"),
         ("compare gold.json", "gold.json, line 1: [missing-column]"),
         ("leaderboard s.csv --exclude q1", "[unfit-option]"),
-        ("leaderboard s.csv --table questions", "[no-result]"),
-        ("compare s.csv -m nothing", "[unknown-measure]"),
-        ("evaluate s.csv s.csv", "s.csv, line 1: [missing-column]"),
     ]:
         assert mentions(heard(failing(call, *typed.split()).splitlines()), f"coliee-ir: {expected}"), typed
     for look in (errors, gap):
@@ -160,13 +136,3 @@ def test_what_scores_cannot_do_is_refused(here, call):
             look(Scored.read("s.csv"))
     assert call("report", "s.csv", "-o", "page.html", "--resamples", "9")[0] == 0
     assert "scores of queries" in Path("page.html").read_text()
-
-
-def test_epochs_of_right_and_wrong_are_runs_of_systems(here, call):
-    """Their mean is no accuracy and each of them is one; they are one measure."""
-    rows = [f"{run},{at},q{n},{(n + at) % each < 1}\n"
-            for run, each in (("a", 2), ("b", 3)) for at in range(3) for n in range(12)]  # fmt: skip
-    Path("s.csv").write_text("run,epoch,query,acc\n" + "".join(rows))
-    for command in ("compare", "plan", "leaderboard"):
-        found = json.loads(call(command, "s.csv", "--replicates", "epoch", "-f", "json")[1])
-        assert command != "plan" or found["replicates"] == [3, 3]
