@@ -306,26 +306,9 @@ def test_records_at_once_are_as_one_by_one(lines, is_list, rule):
     assert found == expected
 
 
-def test_records_are_read_by_their_keys_in_any_order_and_are_not_changed():
-    lines = [{"query_id": "q", "doc_id": "a", "score": 2.0}, {"score": 1.0, "doc_id": "b", "query_id": "q"}]
-    records = [defaultdict(str, one) for one in lines]
-    assert ranked(frames.run_of(records)) == {"q": [("a", 2.0), ("b", 1.0)]}
-    records[1]["rank"] = records[1].pop("score")
-    assert refused(frames.run_of, records).kind == "mixed-forms"
-    assert [{*one} for one in records] == [{"query_id", "doc_id", "score"}, {"query_id", "doc_id", "rank"}]
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_columns_that_are_not_read_and_may_matter_are_named(folder, form):
     for name, values in (("rerank_score", (3.5, 2.5, 1.5)), ("split", ("dev", "dev", "test"))):
         rows = [{"query_id": "1", "doc_id": f"d{n}", "score": 0.5 + n, name: value} for n, value in enumerate(values)]
         [example] = remarks_of(read(folder, form, "run", rows)).examples("ignored-column")
         assert name in example and example.endswith("score")
-    texts = ("No one may.", "A text", "A text", "A text", "A text")  # beside a label, which is the answer
-    rows = [
-        {"id": f"R07-0{n}-O", "label": "YNYYY"[n], "text": text, "votes": (3, 4, 5, 7, 7)[n]}
-        for n, text in enumerate(texts)
-    ]
-    held = read(folder, form, "run", rows)
-    assert (len(held.labels), held.remarks.count("ignored-column")) == (5, 1)
-    assert "votes" in held.remarks.examples("ignored-column")[0]

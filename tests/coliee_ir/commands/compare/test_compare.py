@@ -260,8 +260,6 @@ def test_on_fixed_questions_only_runs_vary_and_seeds_are_paired_where_names_say_
          "[unfit-measure] MacroF1 … 'A'… 'B'… t …"),
         ({"correction": "holm"}, "[unknown-name] 'holm'… maxt, none …"),
         ({"margin": 0.0}, "[bad-value]"),
-        ({"n_resamples": 0}, "[bad-value] 100,000 …"),
-        ({"confidence_level": 1.0}, "[bad-value]"),
         ({"baseline": "C"}, "[unknown-name] 'C'… A, B …"),
         ({"groups": dict.fromkeys(GOLD, "g"), "test": "t", "measure": "MacroF1"}, "[option-conflict]"),
         ({"replicates": {"A": ["A"], "B": ["B"]}}, "[too-few]"),

@@ -110,8 +110,6 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         ("run", "q 第5条 T\nq 20 T\nq Article_5 T\nq 第9条 T\n", "columns", {"like": {"q": ["5", "20"]}},
          "q 5 T\nq 20 T\nq 9 T\n",
          ["ids of 3 documents …", "1 document not in … (first: 9)", "1 line …", "3 documents of 1 query"]),
-        ("run", "R07-01-A 第七百九条 T\n", "columns", {"like": {"R07-01-A": "Y"}}, "R07-01-A 709 T\n",
-         ["ids of 1 document …", "1 document of 1 query"]),
         ("answers", "R7-01-O Y T\n", "labels", {"like": {"R07-01-O": "Y"}}, "R07-01-O Y T\n",
          ["ids of 1 query …", "1 answer"]),
     ],
@@ -221,17 +219,12 @@ def test_answers_and_claims_fill_the_test_file_of_the_pilot(put):
         # what no passages can be made documents of
         ("x.txt", "q a_1 T\n", "trec", {"chunks": "("}, "[bad-value] '('…"),
         ("x.txt", "q a_1 T\n", "trec", {"chunks": ".*"}, "[mismatch] … (found 'a_1')…"),
-        ("x.txt", "q a_1 T\n", "trec", {"chunks": "_.$", "aggregate": "sum"}, "[unfit-option]"),
         ("x.txt", "q a_1 T\n", "trec", {"aggregate": "sum"}, "[unfit-option]"),
         ("x.txt", "q a_1 T\n", "trec", {"form": "text"}, "x.txt: [no-result]"),
         ("x.txt", "q a_1 T\n", "trec", {"chunks": "_.$", "aggregate": "median"}, "[unknown-name] … 'median'…"),
-        ("x.txt", "R07-01-O Y T\n", "trec", {"chunks": "_.$"}, "[wrong-part]"),
         # texts that are no samples
         ("s.json", '[{"id": "q", "out": [{"text": "Yes"}, {"text": "No"}]}]', None,
          {"form": "text", "columns": {"answer": "out.text"}}, "[structure]"),
-        ("s.json", '{"id": "q", "message": {"content": [{"text": "Yes"}, {"text": "No"}]}}', None,
-         {"form": "text", "aggregate": "vote"}, "[structure]"),
-        ("s.json", '{"q": ["Y", "7"]}', None, {"aggregate": "vote"}, "[wrong-part]"),
         ("s.jsonl", '{"id": "q", "answer": "vrai"}\n{"id": "q", "answer": "faux"}\n', "labels", {"aggregate": "vote"},
          "[bad-label]"),
     ],
@@ -297,11 +290,6 @@ def test_cases_show_dates(here, call):
     write({"run": "000001 000002 T\n000001 000003 T\n000002 000001 T\n000002 000003 T\n"})
     out, _ = done(call, "cut", "run", "--dates", "cases", "--to", "columns")
     assert out == "000001 000002 T\n000001 000003 T\n000002 000003 T\n"
-    texts = {"entailed_fragment": "f", "base_case": "(2001)", "paragraphs/001": "p"}
-    write({f"fragments/001/{name}.txt": text for name, text in texts.items()})
-    target, _ = converted(here / "fragments", "statements")
-    expected = {"id": "001", "text": "f", "base_case": "(2001)", "date": "2001"}
-    assert lines_of(target) == [{**expected, "candidates": [{"id": "001", "text": "p"}]}]
 
 
 @pytest.mark.parametrize(
@@ -325,16 +313,6 @@ def test_files_of_one_run_are_joined(put, texts, written, said):
     assert matches(heard(told)[: len(said)], said)
 
 
-@pytest.mark.parametrize("to", ["qrels", "labels", "json", "statements"])
-def test_golds_of_several_years_are_joined(to, here):
-    counts = [2, 1, 2, 1] if to == "qrels" else [1, 1, 1, 1]
-    write({f"golds/{year}.xml": TWO_ARTICLES.replace("R07", year) for year in ("R06", "R07")})
-    for golds in ("golds", ["golds/R06.xml", "golds/R07.xml"]):
-        convert(golds, "out", to=to)
-        text = Path("out").read_text()
-        assert [text.count(f"{year}-0{n}-O") for year in ("R06", "R07") for n in (1, 2)] == counts
-
-
 def test_a_run_of_both_parts_is_joined_and_split(put):
     files = [put("articles", "q 1 A\nq 2 A\n"), put("answers", "q Y A\np N A\n")]
     convert(files, "both.jsonl")
@@ -349,30 +327,11 @@ def test_a_run_of_both_parts_is_joined_and_split(put):
         for options in ([], ["--protocol", "own.toml", "--tag", "A"]):
             assert main(["convert", "both.jsonl", to, "--to", to, *options]) == 0
             assert Path(to).read_text() == expected
-    both = Path("both.jsonl").read_text()
-    convert(["both.jsonl", put("other.jsonl", both.replace('"q"', '"r"').replace('"p"', '"s"'))], "again.jsonl")
-    assert Path("again.jsonl").read_text() == both + Path("other.jsonl").read_text()
     # both parts are kept while ids are written anew
     gold = put("gold.json", '{"R07-01-O": ["537"], "R07-02-O": ["1"]}')
     written = '{"query_id": "R7-1-O", "answer": "Y", "documents": ["537_0", "第1条_1"], "tag": "T"}\n'
     target, _ = converted(put("anew.jsonl", written), "jsonl", like=gold, chunks="_[0-9]$")
     assert lines_of(target) == [{"query_id": "R07-01-O", "answer": "Y", "documents": ["537", "1"], "tag": "T"}]
-
-
-def test_articles_beside_an_answer_are_split_where_they_are_named(put, call):
-    put("A.jsonl", '{"id": "q", "answer": "Y", "articles": ["1", "2"]}\n{"id": "p", "answer": "N", "articles": ["3"]}')
-    put("B.jsonl", '{"id": "q", "answer": "Y", "found": [{"no": "1", "s": 1.5}, {"no": "2", "s": 2.5}]}')
-    names, nested = "answer=answer,document=articles", "answer=answer,document=found.no,score=found.s"
-    for source, to, columns, expected in (
-        ("A.jsonl", "columns", names, "q 1 A\nq 2 A\np 3 A\n"), ("A.jsonl", "labels", names, "q Y A\np N A\n"),
-        ("B.jsonl", "trec", nested, "q Q0 2 1 2.5 B\nq Q0 1 2 1.5 B\n"), ("B.jsonl", "labels", nested, "q Y B\n"),
-        ("A.jsonl", "labels", "answer=answer", "q Y A\np N A\n"),
-    ):  # fmt: skip
-        done(call, "convert", source, f"{source}.out", "--to", to, "--columns", columns)
-        assert Path(f"{source}.out").read_text() == expected
-    for to in ("columns", "labels"):
-        err = failing(call, "convert", "A.jsonl", "other", "--to", to)
-        assert matches(err, f"coliee-ir: …--columns {names}… [ambiguous]\n")
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz"])
@@ -397,8 +356,6 @@ def test_the_ending_names_the_form(put, text, ending, call):
          "[no-vote] 1 … (first: line 4: 'Who knows?')"),
         ("s.jsonl", '{"id": "q", "answers": ["N", "Y", "Y"]}\n{"id": "p", "answers": ["N"]}',
          {"columns": {"answer": "answers"}}, "q Y s\np N s\n", "2 answers"),
-        ("s.jsonl", '{"custom_id": "q", "body": {"choices": [{"message": {"content": "No"}}, {"message": '
-         '{"content": "Answer: Y"}}, {"message": {"content": "N"}}]}}', {"form": "text"}, "q N s\n", "1 answer"),
         ("s.json", '[{"id": "q", "outputs": [{"text": "Yes"}, {"text": "Yes"}, {"text": "No"}]}]',
          {"form": "text", "columns": {"answer": "outputs.text"}}, "q Y s\n", "1 answer"),
     ],
@@ -407,29 +364,6 @@ def test_samples_are_put_to_the_vote(name, text, options, written, said, put):
     target, told = converted(put(name, text), "labels", aggregate="vote", **options)
     assert target.read_text() == written
     assert mentions(heard(told), said)
-
-
-@pytest.mark.parametrize("text", ["R7-1-ア", "令和7年-01-ア", "r07-1-a"])
-def test_questions_are_written_as_in_the_gold(text, put):
-    gold = put("gold.txt", "R07-01-A Y\nR07-02-O N\n")
-    target, _ = converted(put("T", f"{text} N T\nR07-02-O N T\n"), "labels", like=gold)
-    assert target.read_text() == "R07-01-A N T\nR07-02-O N T\n"
-    with refusing(ColieeError, "[conflicting]"):
-        converted(put("T", f"{text} N T\nR07-01-A Y T\n"), "labels", like=gold)
-    kept, told = converted(put("T", "R08-01-ア N T\n"), "labels", like=gold)
-    assert kept.read_text() == "R08-01-ア N T\n" and "not in" in told[0]
-
-
-def test_the_role_of_a_named_column_and_scores_tell_a_run_from_a_gold(put):
-    source = put("T.json", '{"results": [{"problem": {"id": "q"}, "output": {"judgment": "N"}}]}')
-    target, told = converted(source, "jsonl", columns={"query": "problem.id", "answer": "output.judgment"})
-    assert lines_of(target) == [{"query_id": "q", "answer": "N", "tag": "T"}] and told == ["1 answer"]
-    target, _ = converted(source, "jsonl", columns={"query": "problem.id", "label": "output.judgment"})
-    assert "tag" not in target.read_text()
-    target, _ = converted(put("T.json", '{"q": {"d": 0.5}}'), "csv")
-    assert target.read_text() == "query_id,doc_id,score,tag\nq,d,0.5,T\n"
-    with refusing(ColieeError, "[cannot-convert]"):
-        convert(put("gold.xml", TWO_ARTICLES), "x.csv", to="statements")
 
 
 @pytest.mark.parametrize("to", ["json", "jsonl", "csv", "trec", "columns", "parquet"])

@@ -104,12 +104,6 @@ def test_dictionaries_hold_plain_types_and_no_empty_query():
                 assert {(type(document), type(value)) for document, value in inner.items()} == {(str, number)}
 
 
-def test_ids_of_gold_and_run_are_treated_alike():
-    assert to_qrels({"q.txt": ["d.txt"]}) == {"q": {"d": 1}}
-    assert to_qrels({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1}}
-    assert to_run({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1.0}}
-
-
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: " ".join(re.findall(r"(?:import|from) (\w+)", block)))
 def test_each_example_of_the_page_prints_what_it_shows(block, tmp_path, monkeypatch):
     for module in ("pyterrier", "ranx"):

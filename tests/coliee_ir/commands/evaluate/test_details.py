@@ -237,27 +237,6 @@ def test_a_long_list_is_what_is_reordered():
     assert found == approx((f2[0], f2[1] - f2[0], 3, 0, f2[2] - f2[1], 1 - f2[2])) and isinstance(found, Gap)
 
 
-def test_labels_by_articles_lose_by_either(here, call):
-    pairs = [("<article>1</article>", "Y")] * 2 + [("", "N"), ("<article>1</article>", "Y")]
-    texts = "".join(f'<pair id="R07-0{n}-A" label="{label}">{article}<t2>x</t2></pair>'
-                    for n, (article, label) in enumerate(pairs, 1))  # fmt: skip
-    ranked = (("1-A", 9, 1), ("1-A", 1, 2), ("2-A", 2, 1), ("4-A", 2, 1))
-    write({
-        "gold.xml": f"<dataset>{texts}</dataset>",
-        "task3.A": "".join(f"R07-0{n} Q0 {d} {rank} {-rank} A\n" for n, d, rank in ranked),
-        "answers.A": "R07-01-A Y A\nR07-02-A Y A\nR07-03-A Y A\nR07-04-A N A\n",
-    })  # fmt: skip
-    typed = ("evaluate", "gold.xml", "task3.A", "--answers", "answers.A", "--task", "3", "--edition", "2026",
-             "--show", "gap", "-f", "json", "--decision")  # fmt: skip
-    for choice, shares in (("sufficient", (1, 1, 1, 1)), ("wrong", (1, 1, 0, 2)), ("skip", (1, 1, 0, 1))):
-        for measure, late in (("Accuracy", 0), ("Accuracy@1", 1)):  # whether the first query's article comes too late
-            typed_measure = (f"without_articles={choice}", "-m", measure)
-            [of_run] = json.loads(done(call, *typed, *typed_measure)[0])["runs"]
-            expected = (shares[0] - late, shares[1] + late, *shares[2:])
-            assert [*of_run["gap"].values()] == approx([share / sum(shares) for share in expected])
-            assert of_run["gap"]["score"] == approx(of_run["measures"][measure])
-
-
 def test_luck_is_the_greatest_of_so_many_normal_deviations_of_what_runs_do_not_share():
     lists = itertools.permutations("abcd")
     runs = [{query: [*next(lists)] for query in ("1", "2", "3", "4", "5")} for _ in range(3)]

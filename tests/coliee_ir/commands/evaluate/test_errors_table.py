@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from coliee_ir import Decisions, Evaluator
 from coliee_ir.commands.evaluate.errors import outcomes
-from coliee_ir.output import grid
 from coliee_ir.reading.submission import Submission
 
 DOCUMENTS = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
@@ -84,15 +83,6 @@ def test_the_name_of_the_file_says_its_form_and_titles_come_from_a_corpus(typed,
     assert [(row["document"], row["outcome"], row["rank"]) for row in json.loads(Path("e.json").read_text())] == [
         ("000007", "missed", 2), ("000008", "missed", None), ("000009", "wrong", 1)
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "nothing"), [("e.csv", "run\n"), ("e.tsv", "run\n"), ("e.json", "[]\n")])
-def test_rows_are_written_as_they_come(name, nothing):
-    made = []
-    rows = ([made.append(n) or f"run {n}" * 300] for n in range(2000))
-    next(iter(grid.file_form(name)(["run"], rows, 1)))
-    assert len(made) < 1000
-    assert "".join(grid.file_form(name)(["run"], [], 1)) == nothing
 
 
 def test_a_table_stands_on_standard_output_and_the_scores_beside_it(typed, call):

@@ -89,10 +89,7 @@ def test_the_team_from_a_list_goes_before_the_folder():
 @pytest.mark.parametrize(("text", "said"), [
     ("name,country\nA,JP\n", "t.csv, line 1: [missing-column] (found 'name,country')"),
     ("tag,team\nA,X\nA,Y\n", "t.csv, line 3: [conflicting] X … (found 'A')"),
-    ("tag,team\nA1,X\na1,Y\n", "t.csv, line 3: [conflicting] X … (found 'a1')"),
     ("tag,team,status\n,KIS,ranked\n,Kis,withdrawn\n", "t.csv, line 3: [conflicting] …"),
-    ("\n", "t.csv: [empty]"),
-    ("tag,team\nA,X,Y\n", "t.csv, line 2: [columns] 3 … 2 … (found 'A,X,Y')"),
     ('tag,team\n"A,X\n', "t.csv, line 2: [syntax] unexpected end of data …"),
 ])  # fmt: skip
 def test_a_list_of_teams_that_cannot_be_read(text, said):
@@ -134,8 +131,6 @@ def answers(tag, right=6):
 TOGETHER = {
     "a set and its long list": (
         2025, {"T/task3.A": articles("A", 4), "T/task3-L.A": articles("A", 6, 100)}, ["T A"], []),
-    "a long list under another name": (
-        2025, {"short.txt": articles("A", 4), "long.txt": articles("A", 6, 100)}, [" A"], ["all/long.txt"]),
     "a long list alone": (
         2025, {"task3-L.A": articles("A", 6, 100), "task3.B": articles("B")}, [" B"], ["all/task3-L.A"]),
     "parts across folders and names": (
@@ -179,11 +174,6 @@ def test_answers_of_another_task_are_passed_over_unless_named():
     assert standing(board) == [(1, "", "A")] and mentions(heard(board.remarks), "skipped 1 [passed-over]: all/task4.A")
     board = rank("all/task3.A", "all/task4.A", gold="gold.xml", task="3", edition=2025)
     assert [one.reason.kind for one in board.invalid] == ["wrong-part"]
-
-
-def test_the_task_is_found_from_articles():
-    write({"gold.xml": STATUTE, "all/a_answers.A": answers("A"), "all/task3.A": articles("A"), "four/A": answers("A")})
-    assert [rank(name, gold="gold.xml", task=None).task for name in ("all", "four")] == ["3", "4"]
 
 
 def test_what_cannot_be_scored_is_listed(call):
@@ -274,10 +264,3 @@ def test_groups_of_queries_count_as_one(call):
     write({"groups.txt": "".join(f"{query} g{at // 10}\n" for at, query in enumerate(QUERIES))})
     shown, _ = done(call, "leaderboard", "gold.json", "all", "--task", "1", "--groups", "groups.txt")
     assert "20 queries in 2 groups" in shown and "The best may be any of: a, b.\n" in shown
-    # ids of TREC are as they are
-    run = "".join(f"T{at}.txt Q0 D1 1 {at}.5 a\n" for at in range(8))
-    write({"a.run": run, "b.run": run, "q.qrels": "".join(f"T{at}.txt 0 D1 1\n" for at in range(8)),
-           "g.txt": "".join(f"T{at}.txt g{at // 2}\n" for at in range(8))})  # fmt: skip
-    for task in ([], ["--task", "trec"]):
-        shown, _ = done(call, "leaderboard", "q.qrels", "a.run", "b.run", "--groups", "g.txt", *task)
-        assert "8 queries in 4 groups" in shown

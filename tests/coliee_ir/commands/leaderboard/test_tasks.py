@@ -194,14 +194,12 @@ def test_queries_that_are_called_alike_are_told_apart_by_column_or_folder(call, 
     folders = {}
     for of, query, run, value in rows:
         folders[f"in/{of}/{run}.txt"] = folders.get(f"in/{of}/{run}.txt", "") + f"{query}\tAP\t{value}\n"
-    totals = [(of, "Average", run, 0.5) for of, run in {(of, run) for of, _, run, _ in rows}]
     header = "year,query,run,AP"
-    write({"long.csv": csv_of(header, rows), "totals.csv": csv_of(header, [*rows, *totals]), **folders})
+    write({"long.csv": csv_of(header, rows), **folders})
     for words in (["long.csv", "--tasks", "year"], ["in", "--tasks", "folder"], [*folders, "--tasks", "folder"]):
         found = json.loads(done(call, "leaderboard", *words, "-f", "json")[0])["runs"]
         assert [(run["tag"], (*run["ranks"],), (*run["interval"],)) for run in found] == expected
-    for words, said in ((["totals.csv", "--tasks", "year"], "[ambiguous]"),
-                        (["in", "--tasks", "file"], "[empty]…--tasks folder…"),
+    for words, said in ((["in", "--tasks", "file"], "[empty]…--tasks folder…"),
                         ([*folders, "--tasks", "file"], "[too-few]…--tasks folder…"),
                         (["in/t0", "--tasks", "folder"], "[empty]…--tasks file…")):  # fmt: skip
         assert mentions(failing(call, "leaderboard", *words), said)
