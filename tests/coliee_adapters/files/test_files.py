@@ -102,6 +102,8 @@ def test_an_empty_file_is_refused(here, stdin, content):
         ("folder", "[not-a-file]"),
         ("no/run.txt", "[no-file]"),
         ("run.txt/x", "[cannot-read] Not a directory …"),
+        ("x" * 300, "[cannot-read] File name too long …"),
+        ("secret.txt", "[cannot-read] Permission denied …"),
         ("-", "[cannot-read]"),
         ("start.gz", "[damaged] gzip …"),
     ],
@@ -111,6 +113,10 @@ def test_what_cannot_be_opened_is_refused(here, monkeypatch, path, message):
     Path("run.txt").write_text(TEXT, encoding="utf-8")
     Path("start.gz").write_bytes(pack(TEXT.encode())[:2])
     monkeypatch.setattr("sys.stdin", None)
+    if path == "secret.txt":  # root may read everything
+        Path(path).write_text(TEXT, encoding="utf-8")
+        denied = PermissionError(13, "Permission denied", path)
+        monkeypatch.setattr(Path, "open", lambda *_: (_ for _ in ()).throw(denied))
     assert matches(told(Source(path).head), f"{'<stdin>' if path == '-' else path}: {message}")
     assert Source(path).packed_size == 0 or Path(path).exists()
 
@@ -244,6 +250,11 @@ def test_a_source_travels_alone(here, stdin, monkeypatch):
         (here / name).write_bytes(b"another\n")
         error = refused(pickle.loads(pickled).text)
         assert "changed" in error.problem and "another one" not in error.problem
+    monkeypatch.setattr("platform.node", lambda: "node7")  # another machine misses it with its own name
+    assert "changed" in (changed := refused(pickle.loads(pickled).text).problem) and "node7" in changed
+    (here / name).unlink()
+    error = refused(pickle.loads(pickled).text)
+    assert (error.kind, error.path, "node7" in error.problem) == ("no-file", name, True)
 
 
 def test_what_is_no_text_is_refused_with_its_line():
@@ -299,7 +310,9 @@ def test_minus_is_standard_output_as_it_is(capsys, monkeypatch):
     ("path", "why"),
     [
         ("no/out.txt", "No such file or directory"),
+        ("old.txt/out.txt", "Not a directory"),
         (".", "Is a directory"),
+        ("x" * 300, "File name too long"),
         ("old.txt", "No space left on device"),
     ],
 )
@@ -338,7 +351,7 @@ def test_of_what_crashes_nothing_is_written_and_the_old_file_stands(here, capsys
     assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
 
 
-def test_no_output_is_an_input(here):
+def test_no_output_is_an_input(here, monkeypatch):
     Path("folder").mkdir()
     for name in ("in.txt", "other.txt", "folder/case.txt", "folder/page.html"):
         Path(name).write_text(name)
@@ -352,14 +365,25 @@ def test_no_output_is_an_input(here):
     for twice, kind in ((["new.txt", "./new.txt"], "would-overwrite"), (["-", "-"], "named-twice")):
         with refusing(UsageError, f"[{kind}]"):
             check_outputs(twice, [])
+    with Path("in.txt").open() as stream, Path("in.txt").open("a") as end:  # standard streams are looked through
+        monkeypatch.setattr("sys.stdin", stream)
+        with refusing(UsageError, "[would-overwrite] in.txt …"):
+            check_outputs(["in.txt"], ["-"])
+        monkeypatch.setattr("sys.stdout", end)
+        with refusing(UsageError, "[would-overwrite] standard output …"):
+            check_outputs(["-"], ["in.txt"])
+    monkeypatch.setattr("sys.stdin", None)
+    check_outputs(["in.txt"], ["-"])
 
 
-def test_copies_are_known_by_their_bytes(here):
+def test_copies_are_known_by_their_bytes(here, monkeypatch):
     for name, content in {"a": "xy", "b": "xz", "c": "xy", "d": "xyz", "e": ""}.items():
         Path(name).write_text(content)
     Path("link").symlink_to("d")
     found = [None, None, "a", None, None, None, None, "a", "d", None]
     assert copies(["a", "b", "c", "d", "e", "-", "no", "a", "link", "."]) == found
+    monkeypatch.setattr(Source, "digest", lambda _: pytest.fail("read without need"))
+    assert copies(["a", "d", "e"]) == [None, None, None]
 
 
 # xz and Zstandard wherever gzip is read or written, within the same limits
@@ -385,6 +409,7 @@ DAMAGE = {
     "cut short": lambda packed: packed[:-20],
     "overwritten": lambda packed: packed[: len(packed) // 2] + b"\xff" * 99 + packed[len(packed) // 2 + 99 :],
     "with more behind it": lambda packed: packed + b"more",
+    "nearly nothing": lambda packed: packed[:12],
 }
 
 

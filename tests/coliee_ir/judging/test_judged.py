@@ -21,7 +21,7 @@ from runs_in_parts import read_run as read_again
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import columns
+from coliee_adapters.forms import columns, detect
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import Remarks
@@ -99,10 +99,13 @@ def test_ranks_that_disagree_with_scores_are_remarked_and_not_followed():
     for scores, ranks, n in (
         ([3.0, 2.0, 1.0], ["1", "2", "3"], 0),
         ([3.0, 2.0, 1.0], ["3", "2", "1"], 1),
+        ([1.0, 3.0, 2.0], ["3", "1", "2"], 0),
         ([1.0, 3.0, 2.0], ["0", "0", "0"], 0),  # a constant orders nothing
         ([3.0, 2.0, 1.0], ["1", "2", "2"], 0),
+        ([3.0, 2.0, 1.0], ["2", "1", "2"], 1),
         ([16777216.0, 16777217.0, 1.0], ["1", "2", "3"], 0),  # a tie can be ordered either way
         ([3.0, 2.0, 1.0], ["1", "2", "a"], 0),  # what is no number says nothing
+        ([3.0, 2.0, 1.0], ["1", "2", "1.5"], 1),
         ([3.0, 2.0, 1.0], ["1.0", "2.0", "10.0"], 0),  # as numbers, not as text
     ):
         blocks = [[Columns(["q"], [0, 3], ["a", "b", "c"], scores, column)] for column in (ranks, None)]
@@ -184,6 +187,26 @@ def test_blocks_may_end_anywhere(tmp_path_factory, seed, size):
         whole = judge(GOLD, run)
         patch.setattr(columns, "BLOCK_SIZES", (size, 0))
         assert same(judge(GOLD, run), whole)
+
+
+@given(
+    st.lists(st.sampled_from(["q01 d1 T", "q01 d2 T", "q02 d1 T", "q03 d3 U", "# a comment", "", "/* a", "b */"])),
+    st.integers(1, 40),
+)
+def test_blocks_may_hold_no_line(tmp_path_factory, lines, size):
+    path = tmp_path_factory.getbasetemp() / "lines"
+    path.write_text("\n".join([*lines, "*/ q04 d1 T", ""]), encoding="utf-8")
+
+    def judged():
+        try:
+            return judge(GOLD, detect.read_run(Source(path), form="columns"))
+        except InputError as error:
+            return heard(error)
+
+    whole = judged()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "BLOCK_SIZES", (size, 0))
+        assert judged() == whole if isinstance(whole, str) else same(judged(), whole)
 
 
 def test_a_first_block_without_lines_goes_before_a_query(tmp_path):

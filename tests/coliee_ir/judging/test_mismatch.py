@@ -1,11 +1,13 @@
 """Ids that match nothing: remarked, or refused with the likely cause; a run in honest ids is never refused."""
 
+import json
 import random
+from pathlib import Path
 from unicodedata import normalize
 
 import numpy as np
 import pytest
-from asserting import begins, clause, heard, matches, refusing
+from asserting import begins, clause, done, heard, matches, refusing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +15,7 @@ from coliee_adapters.errors import MismatchError
 from coliee_adapters.forms import columns
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Run, nfkc_folded
-from coliee_ir import Decisions, Evaluator, evaluate
+from coliee_ir import Decisions, Evaluator, evaluate, evaluate_all, fit_fusion, tune
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import are_undoubted, diagnose, respelled, respelled_like
 from coliee_ir.judging.qrels import Qrels
@@ -75,6 +77,13 @@ def test_ids_that_are_written_otherwise_are_remarked_with_the_golds(gold, run, k
     assert (remarks.count(kind), remarks.examples(kind)) == (n, examples)
 
 
+def test_odd_ids_behind_the_first_block_are_remarked(tmp_path, monkeypatch):
+    monkeypatch.setattr(columns, "BLOCK_SIZES", (64, 0))
+    (tmp_path / "run.txt").write_text("".join(f"{n:06} {'E-13' if n == 35 else '000013'} T\n" for n in range(40)))
+    scores = Evaluator({f"{n:06}": ["000013"] for n in range(40)}, task=1).evaluate(str(tmp_path / "run.txt"))
+    assert "odd-id" in [remark.kind for remark in scores.remarks]
+
+
 # a run of which nothing matches
 
 
@@ -82,6 +91,7 @@ def test_ids_that_are_written_otherwise_are_remarked_with_the_golds(gold, run, k
     ("gold", "queries", "cause"),
     [
         (CASES, ["18", "203"], "… 6 …"),
+        ({"18": {}, "203": {}}, ["000018"], "… --like …"),
         (CASES, ["000018.json"], "take the file name's ending off the ids"),
         (CASES, ["cases/000018", "cases/000203"], "take the folder off the ids"),
         (CASES, ["q-000018"], "take what stands before the number off the ids"),
@@ -89,12 +99,14 @@ def test_ids_that_are_written_otherwise_are_remarked_with_the_golds(gold, run, k
         (QUESTIONS, ["R07\u201301\u2212O"], "… - …"),
         ({"R06-01-A": {}}, ["令和６年-1-ア"], "… --like …"),
         (CASES, ["['000018']"], "take the quotation marks, brackets or colons off the ids"),
+        (QUESTIONS, ["R07-01-O:"], "… --like …"),
         ({"Ｒ07-01-O": {"96": 1}}, ["R07-01-O"], "… NFKC"),
         (QUESTIONS, ["R06-01-O", "R05-02-A"], "… R05, R06 … R07 …"),
         (QUESTIONS, ["R07-88-O"], "the questions are of the same year and have other numbers: …"),
         (QUESTIONS, ["000018"], "only one of the two has statute question ids (Tasks 3 to 5); …"),
         (CASES, ["555555"], "the ids look alike; …"),
         (CASES, ["555", "777"], "… 3 … 6 …"),
+        ({"555": {"1": 1}}, ["000018"], "… 6 … 3 …"),
         (CASES, ["case X"], "the ids look different; …"),
     ],
 )
@@ -226,6 +238,7 @@ DOCUMENTS = {
     "zeros lost in part": ("2", lambda text: str(int(text))),
     "an ending": ("1", lambda text: f"{text}.json"),
     "a prefix to paragraphs": ("2", lambda text: f"p_{text}"),
+    "formulas": ("1", lambda text: f'="{text}"'),
     "passages": ("1", lambda text: f"{text}_3"),
     "articles written out": ("3", lambda text: f"Article_{text}"),
 }
@@ -256,6 +269,25 @@ def test_labels_of_queries_that_are_written_otherwise_are_refused():
     assert evaluate(gold, {**few, **others}, task="4").measures["Accuracy"] == 0.05
 
 
+def test_questions_and_branches_of_articles_are_not_taken_for_passages():
+    thirty = [f"R07-{n:02}-A" for n in range(1, 31)]
+    for gold, run, task in (
+        ({"R07-01-A": "Y", "R07-01-I": "N"}, {"R07-01-A_0": "Y", "R07-01-A_1": "Y", "R07-01-I_0": "N"}, "4"),
+        ({query: ["96"] for query in thirty}, {query + "_0" * (n > 0): ["96"] for n, query in enumerate(thirty)}, "3"),
+        ({"R07-01-A": ["424"], "R07-01-I": ["96"]}, {"R07-01-A": ["424-2"], "R07-01-I": ["96_3"]}, "3"),
+    ):
+        assert "--chunks" not in str(mismatch(evaluate, gold, run, task=task, edition=2025))
+
+
+def test_the_command_that_writes_ids_as_the_gold_is_named(tmp_path, call):
+    (tmp_path / "gold.json").write_text(json.dumps({LAW: ["398-20", "96"]}))
+    (tmp_path / "run.txt").write_text(f"{LAW} 0398-20 T\n{LAW} 96 T\n")
+    _, err = done(call, "evaluate", tmp_path / "gold.json", tmp_path / "run.txt")
+    assert "[odd-id]" in err and "convert RUN OUT --like GOLD" in err
+    mended, _ = done(call, "convert", tmp_path / "run.txt", "-", "--to", "columns", "--like", tmp_path / "gold.json")
+    assert mended.splitlines() == [f"{LAW} 398-20 T", f"{LAW} 96 T"]
+
+
 def test_a_few_ids_that_chance_makes_known_are_no_reason_to_rewrite_a_run():
     chance = random.Random(3)
     of_cases, of_paragraphs = case_gold(chance), {f"{n:03}": ["001"] for n in range(1, 101)}
@@ -273,6 +305,22 @@ def test_a_run_whose_columns_are_swapped_is_asked_about(later):
     gold = {f"{n:06}": [f"{chance.randrange(1000):06}" for _ in range(4)] for n in range(300_000, 300_040)}
     swapped = {one: [f"{int(query) + later}"] for query, documents in gold.items() for one in documents}
     assert ("swapped" in str(mismatch(scored, gold, swapped, "1").remedy)) == (later == 0)
+    gold, swapped = case_gold(chance), {}  # whose queries are cases too
+    for query, documents in good_run(gold, chance).items():
+        for document in documents:
+            swapped.setdefault(document, []).append(query)
+    mismatch(scored, gold, swapped, "1")
+
+
+def test_in_every_function():
+    chance = random.Random(1)
+    gold = paragraph_gold(chance)
+    run = good_run(gold, chance)
+    bad = written(run, gold, lambda text: str(int(text)))
+    scored = {query: {one: -float(i) for i, one in enumerate(documents)} for query, documents in bad.items()}
+    mismatch(evaluate_all, gold, {"good": run, "bad": bad}, task="2")
+    mismatch(tune, gold, scored, task="2")
+    mismatch(fit_fusion, gold, run, scored, task="2")
 
 
 @settings(deadline=None, max_examples=60)
@@ -357,7 +405,7 @@ def test_what_differs_only_in_form_is_found_and_matches_nothing(gold, run):
     assert judged.correct().sum() == correct
 
 
-def test_ids_in_another_form_are_reported_beside_the_score_and_refused_where_nothing_else_is():
+def test_ids_in_another_form_are_reported_beside_the_score_and_refused_where_nothing_else_is(here, call):
     gold = {"q1": {"Điều5": 1, "第5条": 1, "x": 1}, "q2": {"क\u093cानून": 1}, "質問4": {"z": 1}, "q5": {"y": 1}}
     run = {"q1": [normalize("NFD", "Điều5"), "第５条", "x"], "q2": ["\u0958ानून"], "質問４": ["z"], "q5": ["\u200by"]}
     scores = evaluate(gold, run, task="trec", measures=["R@10"])
@@ -367,3 +415,9 @@ def test_ids_in_another_form_are_reported_beside_the_score_and_refused_where_not
     for query, shown in (("質問４", "質問４ for 質問4"), ("q5", "\\u200by for y")):
         with refusing(MismatchError, f"…{shown}…"):
             evaluate(gold, {query: run[query]}, task="trec")
+    asked = [{"question_id": "Câu1", "relevant_articles": [{"law_id": "Luật", "article_id": "5"}]}]
+    Path("gold.json").write_text(json.dumps(asked), encoding="utf-8")
+    Path("run.json").write_text(json.dumps(asked).replace("C\\u00e2u1", "Ca\\u0302u1"), encoding="utf-8")
+    found = json.loads(call("validate", "run.json", "--protocol", "alqac", "--gold", "gold.json", "-f", "json")[1])
+    (unknown,) = [one for one in found["findings"] if one["rule"] == "query-unknown"]
+    assert "NFC" in unknown["remedy"] and "Câu1" in unknown["remedy"]

@@ -106,6 +106,18 @@ def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call, tmp_path)
         done(call, "compare", GOLD, one, other, dense, dense, "--baseline", baseline, "--resamples", "9")
 
 
+def test_fuse_and_tune_take_files_of_one_run_as_one(call, tmp_path):
+    (one, other), whole, dense = halves(tmp_path), T1 / "bm25.txt", T1 / "dense.txt"
+    for words in (
+        ["fuse", "RUNS", dense, "--weights", "2,1", "--task", "1"],
+        ["fuse", "RUNS", dense, "--fit", GOLD, "-o", tmp_path / "f"],
+        ["tune", GOLD, "RUNS", "--by", "k"],
+    ):
+        at = words.index("RUNS")
+        found = [done(call, *words[:at], *runs, *words[at + 1 :])[0] for runs in ([one, other], [whole])]
+        assert sorted(found[0].splitlines()) == sorted(found[1].splitlines())
+
+
 # files of two years
 
 ANSWERS = {f"{year}-0{n}-A": label for year in ("H30", "R01") for n, label in ((1, "Y"), (2, "N"))}
