@@ -8,7 +8,7 @@ from asserting import done
 from by_form import one_a_line, readers
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import refused
+from reading import refused, told
 
 from coliee_adapters.forms.model_text import label_of, read
 
@@ -49,6 +49,9 @@ NEITHER = [
     "いいえ、誤りではない", "いいえ、そうです", "いいえ、そのとおりです", "Yes, cannot be said.",
     "Yes - that cannot be said", "Yes, that is not correct.", "Yes, is wrong", "Yes, it isn't the case",
     "No, that is correct.", "No, it is not wrong", "Answer: Yes, which is not true", "Yes: 0.1\nNo: 0.9",
+    "Yes - 10%\nNo - 90%", "Yes: 0.1", "No. Wait, actually Yes.", "No. Wait, actually Yes. Article 5 applies.",
+    "Yes - hmm, no.", "No, that's not right. Yes.", "はい。よって誤り。", "Yes. But no.", "Your answer: incorrect",
+    "Contradiction (none)", "Contradiction, none.",
     "Answer: Y\n\nHowever, considering Article 5, the statement is incorrect.", "答え：×\n\n答えを○に変更する。",
     "Yes\n\nExplanation: The statement is false because of Article 5.",
     "Final answer: Y\n\nUnder Article 5, this claim is not true.", "Answer: No\n\nUpon further reflection, yes.",
@@ -171,8 +174,30 @@ def test_an_item_that_failed_has_no_answer_and_stops_no_other(failure, source, c
         )),
         *("R07-01-A\n", '[{"output": "Y"}]', '[{"id": "1", "output": 3}]', "", "R07-01-A Y\nR07-01-A N\n"),
         '[{"id": "1", "response": ["Y", "N"]}]',
+        *('[{"id": "1", "output": "Y", "response": "N"}]', '["Y"]', '{"R07-01-A": 1}'),
         '{"question": "R07-01-A", "completion": "Y"}',
     ],
 )  # fmt: skip
 def test_a_file_without_one_text_a_question_is_refused(text, source):
     assert refused(read_run, source(text)).path == "f.txt"
+
+
+def test_a_record_alone_is_read_as_several_are(source):
+    for many in (1, 2):
+        for record, columns in (
+            ({"doc": {"id": "R07-01-A"}, "resps": [["N"]]}, {"query": "doc.id", "answer": "resps"}),
+            ({"uid": "R07-01-A", "v": "N", "output": "Yes"}, {"query": "uid", "answer": "v"}),
+        ):
+            file = source(one_a_line([record] * many), "A.jsonl")
+            if "uid" in record:
+                assert refused(read_run, file).kind == "missing-id"
+            file.columns = columns
+            assert read_run(file).labels == {"R07-01-A": False}
+
+
+def test_what_is_no_text_is_refused_where_it_is(source):
+    for text, place in (
+        ('{"id": "q", "output": "Y"}\n\n{"id": "r", "output": 3}\n', "f.txt, line 3: "),
+        *((text, "f.txt: item 2: ") for text in ('[{"id": "q", "output": "Y"}, {"id": "r"}]', '{"q": "Y", "r": 3}')),
+    ):
+        assert told(read_run, source(text)).startswith(place)

@@ -372,3 +372,40 @@ def test_what_is_written_does_not_depend_on_how_lines_are_grouped(put, to):
     apart, together = put("apart_T", "".join(lines)), put("T", "".join(sorted(lines)))
     one, other = (to_run(read_run(converted(path, to)[0])) for path in (apart, together))
     assert one == other
+
+
+@pytest.mark.parametrize("to", ["qrels", "labels", "json", "statements"])
+def test_golds_of_several_years_are_joined(to, here):
+    counts = [2, 1, 2, 1] if to == "qrels" else [1, 1, 1, 1]
+    write({f"golds/{year}.xml": TWO_ARTICLES.replace("R07", year) for year in ("R06", "R07")})
+    for golds in ("golds", ["golds/R06.xml", "golds/R07.xml"]):
+        convert(golds, "out", to=to)
+        text = Path("out").read_text()
+        assert [text.count(f"{year}-0{n}-O") for year in ("R06", "R07") for n in (1, 2)] == counts
+
+
+def test_articles_beside_an_answer_are_split_where_they_are_named(put, call):
+    put("A.jsonl", '{"id": "q", "answer": "Y", "articles": ["1", "2"]}\n{"id": "p", "answer": "N", "articles": ["3"]}')
+    put("B.jsonl", '{"id": "q", "answer": "Y", "found": [{"no": "1", "s": 1.5}, {"no": "2", "s": 2.5}]}')
+    names, nested = "answer=answer,document=articles", "answer=answer,document=found.no,score=found.s"
+    for source, to, columns, expected in (
+        ("A.jsonl", "columns", names, "q 1 A\nq 2 A\np 3 A\n"), ("A.jsonl", "labels", names, "q Y A\np N A\n"),
+        ("B.jsonl", "trec", nested, "q Q0 2 1 2.5 B\nq Q0 1 2 1.5 B\n"), ("B.jsonl", "labels", nested, "q Y B\n"),
+        ("A.jsonl", "labels", "answer=answer", "q Y A\np N A\n"),
+    ):  # fmt: skip
+        done(call, "convert", source, f"{source}.out", "--to", to, "--columns", columns)
+        assert Path(f"{source}.out").read_text() == expected
+    for to in ("columns", "labels"):
+        err = failing(call, "convert", "A.jsonl", "other", "--to", to)
+        assert matches(err, f"coliee-ir: …--columns {names}… [ambiguous]\n")
+
+
+@pytest.mark.parametrize("text", ["R7-1-ア", "令和7年-01-ア", "r07-1-a"])
+def test_questions_are_written_as_in_the_gold(text, put):
+    gold = put("gold.txt", "R07-01-A Y\nR07-02-O N\n")
+    target, _ = converted(put("T", f"{text} N T\nR07-02-O N T\n"), "labels", like=gold)
+    assert target.read_text() == "R07-01-A N T\nR07-02-O N T\n"
+    with refusing(ColieeError, "[conflicting]"):
+        converted(put("T", f"{text} N T\nR07-01-A Y T\n"), "labels", like=gold)
+    kept, told = converted(put("T", "R08-01-ア N T\n"), "labels", like=gold)
+    assert kept.read_text() == "R08-01-ア N T\n" and "not in" in told[0]

@@ -15,7 +15,7 @@ from places import ROOT
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
-from coliee_ir.cli import COMMANDS
+from coliee_ir.cli import COMMANDS, main
 from coliee_ir.commands.validate import Severity
 from coliee_ir.rules.protocol import NEWEST
 
@@ -39,6 +39,23 @@ def found(*files, **options):
     return [(f.file, f.rule, f.count) for f in validate(*files, **options).findings]
 
 
+@pytest.mark.parametrize(("scores", "is_told"), [("12", True), ("21", False)])
+def test_a_copy_in_the_order_of_scores_that_contradict_ranks_is_told_as_such(call, scores, is_told):
+    run = "".join(f"000101 Q0 00020{rank} {rank} {score} T\n" for rank, score in zip("12", scores, strict=True))
+    _, out, err = call(put("run.trec", run), "--task", "1", "--fix", "copy")
+    assert ("scores" in err.splitlines()[-1], "--decision order=ascending" in out) == (is_told, is_told)
+    remedy = [*("convert", "run.trec", "turned", "--to", "columns"), *["--decision", "order=ascending"] * is_told]
+    assert main(remedy) == 0
+    assert Path("turned").read_text().splitlines()[0] == "000101 000201 T"
+
+
+@pytest.mark.parametrize(("codec", "told"), [("utf-8", True), ("utf-16", False), ("latin-1", False)])
+def test_a_command_that_cannot_read_the_file_is_no_remedy(codec, told):
+    put("run.csv", "query_id;doc_id;résumé\n000101;000201;0.5\n".encode(codec))
+    (finding,) = [one for one in validate("run.csv", task="1").findings if one.rule == "table"]
+    assert bool(finding.command) == told
+
+
 def test_errors_exit_with_1_and_warnings_and_notes_with_0(call):
     code, out, err = call(put("run.txt", RUN1))
     assert matches((code, err), (0, f"task 1 of {NEWEST} …\n")) and mentions(out, "0 errors, 0 warnings, 0 notes")
@@ -52,6 +69,7 @@ def test_errors_exit_with_1_and_warnings_and_notes_with_0(call):
 REFUSED = {
     "run.txt no.txt": "no.txt: [no-file]",
     "odd.txt": "[unknown-task] odd.txt …",
+    "only.txt": "[unknown-task] only.txt …",
     "run.txt --corpus folder": "folder: [empty] case …",
     "run.txt --task tort --corpus run.txt": "[option-needed]",
     "- --queries -": "[named-twice]",
@@ -63,6 +81,7 @@ REFUSED = {
     "a/run.txt run.txt --task 1 --fix out": "[would-overwrite]",
     "run.txt other.txt --task 1 --fix gold.json": "[not-a-file] gold.json …",
     "run.txt --fix -": "[not-a-file] - …",
+    "run.txt --fix /dev/null": "[not-a-file] /dev/null …",
     "run.txt --fix no/run.txt": "no/run.txt: [cannot-write] No such file or directory …",
     # run tags that cannot be written
     "run.txt --tag ABCDEFGHIJKLM --fix out.txt": "[bad-value] --tag … 12 …",
@@ -70,6 +89,7 @@ REFUSED = {
     "run.txt second.txt --tag AB --fix out": "[ambiguous] --tag …",
     "both.txt --tag AB --fix out.txt": "[ambiguous] --tag … both.txt …",
     "a.jsonl --tag AB --fix out.txt": "[unfit-option] --tag …",
+    "run.txt --columns query=ort": "[missing-column] …query=ort…",
     "": "",
 }
 
@@ -83,6 +103,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(arguments, call):
     put("gold.json", GOLD1)
     put("a.jsonl", PILOT)
     put("odd.txt", "a b c\n")
+    put("only.txt", "# nothing yet\n")
     Path("folder").mkdir()
     Path("link.txt").symlink_to("run.txt")
     err = failing(call, *arguments.split())
@@ -152,6 +173,17 @@ def test_what_was_mended_and_what_is_left_is_said(content, left, said, call):
     assert left != "nothing" or Path("mended.txt").read_bytes() == RUN1
 
 
+def test_a_line_left_to_a_decision_gets_the_cleaned_tag_too_or_its_old_tag_would_become_a_document(call):
+    rows = ["000101 000201 ALPHA-12345678", "000101 ALPHA-12345678 ", "000102 000204 ALPHA-12345678", "000103\t"]
+    put("run.txt", "".join(f"{line}\n" for line in rows).encode())
+    call("run.txt", "--task", "1", "--fix", "once.txt")
+    assert Path("once.txt").read_text().split("\n")[1::2] == ["000101 ALPHA1234567", "000103\t"]
+    assert "[columns," in call("once.txt", "--task", "1", "--fix", "twice.txt")[1]
+    assert Path("twice.txt").read_bytes() == Path("once.txt").read_bytes()
+    call("run.txt", "--task", "1", "--fix", "named.txt", "--tag", "NEW")
+    assert Path("named.txt").read_text().split("\n")[1] == "000101 NEW"
+
+
 def test_a_file_that_cannot_be_read_gets_no_copy(call):
     put("run.txt", b'{"000101": ["000201"')
     code, out, err = call("run.txt", "--task", "1", "--fix", "mended.txt")
@@ -179,6 +211,7 @@ def test_the_articles_and_the_answers_keep_one_tag_in_a_folder_that_is_made(fold
 
 _LATIN = RUN1.replace(b"000203", b"00020\xe9")
 _ANSWERED = ANSWERS.replace(b" Y ", b" 1 ")
+_MARKED = "R06-01-A ○ T\nR06-01-U × T\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -190,6 +223,9 @@ _ANSWERED = ANSWERS.replace(b" Y ", b" 1 ")
         ({"task": "3"},
          lines("R06-01-A Q0 Art.96 1 3 T", "R06-01-A Q0 7 2 2 T", "R06-01-A Q0 96 3 1 T", "R06-01-A Q0 8 4 0 T"),
          lines("R06-01-A Q0 96 1 3 T", "R06-01-A Q0 7 2 2 T", "R06-01-A Q0 8 3 0 T")),
+        # lines of six and of three columns stay with their queries
+        ({}, lines("000101 Q0 000201 2 1 T", "000101 Q0 000202 1 5 T", "000102 000203 T", "000102 Q0 000204 1 9 T"),
+         lines("000101 000202 T", "000101 000201 T", "000102 000203 T", "000102 000204 T")),
         # JSON in every shape
         *(({}, shape.encode(), lines("000101 000202 run", "000101 000201 run", "000102 000204 run")) for shape in (
             '{"000101": ["000202", "000201"]}\n{"000102": ["000204"]}\n',
@@ -229,6 +265,8 @@ NULLS = lines(broken.instance("0", None, [None, None], [None]))
 NULL_CLAIM = PILOT.replace(b'"is_accepted": false', b'"is_accepted": null', 1)
 NULL_DECISION = PILOT.replace(b'"court_decision": true', b'"court_decision": null', 1)
 FIRST, SECOND = (b"".join(RUN1.splitlines(True)[part]) for part in (slice(6), slice(6, None)))
+WORDS = [lines(*(f"00000{n} 000090 {tag}" for n, tag in enumerate(tags)))
+         for tags in (["run A"] * 3 + ["ALPHA"], ["ALPHA"] * 3 + ["run A"])]  # fmt: skip
 LACKING = {"s": b"".join(S.splitlines(True)[3:]), "y": b"".join(ANSWERS.splitlines(True)[1:]), "q": GOLD3}
 
 #: files, what is told (which names those of them that are not the submission's), and what is found
@@ -239,8 +277,16 @@ FOUND = (
       ("a", "tag-shared", 1)]),
     # an empty file stops no other
     ({"empty": b"", "run": RUN1 + b"\n"}, {}, [("empty", "empty", 1), ("run", "blank-line", 1)]),
+    # words are a tag where most lines end in them
+    ({"a": WORDS[0].replace(b" 0", b"\t0")}, {"task": "1"},
+     [("a", "separator", 4), ("a", "tag-words", 3), ("a", "tag-differs", 1)]),
+    ({"a": WORDS[1]}, {"task": "1"}, [("a", "columns", 1)]),
     # documents in the place of the tag are none
     ({"a": lines("827 013 020", "828 011 007")}, {"task": "2"}, [("a", "unreadable", 1)]),
+    ({"a": lines("827 013 020", "828 011")}, {"task": "2"}, [("a", "unreadable", 1), ("a", "tag-missing", 1)]),
+    # what has no numeral is no article of a question; all 1 are no labels
+    ({"a": _MARKED}, {}, [("a", "not-ascii", 2), ("a", "label-unknown", 2)]),
+    ({"a": _ANSWERED.replace(b"U 1", b"U N")}, {"task": "4"}, [("a", "label-unknown", 2)]),
     # answers may come first; another tag in one line makes no other run; a file without a tag may be what is missing
     ({"answers.ALPHA": ANSWERS, "task3.ALPHA": S}, {}, []),
     ({"s": S.replace(b"5 3 197.5 ALPHA", b"5 3 197.5 BETA"), "y": ANSWERS}, {}, [("s", "tag-differs", 1)]),
@@ -252,6 +298,8 @@ FOUND = (
     ({"run.txt": RUN1, "g": json.dumps({query: ["000299"] for query in RANKED})}, {"gold": "g"}, []),
     ({"s": T3_2025.files["task3.ALPHA"], "ids": b"96\n121-2\n398-20\n7\n8\n"}, {**OF_2025, "corpus": "ids"},
      [("s", "document-unknown", 1), ("s", "long-list-missing", 1)]),
+    # ids of six digits are none of Task 2
+    ({"run.txt": lines("000827 025 T", "0827 025 T", "1025 003 T")}, {"task": "2"}, [("run.txt", "query-form", 2)]),
     # votes and scores are no run tag, nor are answers that all are 1
     ({"a": lines("R06-01-A Y N 5", "R06-01-U N N 5", "R06-02-I Y N 5")}, {}, [("a", "columns", 3)]),
     ({"a": lines("000101 000201 0.5 A", "000102 000204 0.5 A")}, {"task": "1"}, [("a", "columns", 2)]),
@@ -268,6 +316,8 @@ FOUND = (
      [*((f"{n}", "tag-shared", 1) for n in (1, 2, 3)), ("3", "runs", 4)]),
     ({"R01": FIRST, "R02": SECOND, "g": GOLD1}, {"gold": "g"}, []),
     ({"R01": FIRST, "g": GOLD1}, {"gold": "g"}, [("R01", "query-missing", 2)]),
+    ({"R01": FIRST, "R02": SECOND.replace(b"ALPHA1", b"OTHER"), "g": GOLD1}, {"gold": "g"},
+     [("R01", "query-missing", 2), ("R02", "query-missing", 2)]),
     # the long list is known by its name
     *(({name: L}, OF_2025, [(name, "answer-set-missing", 1)]) for name in ("Task3-l_A.txt", "team task3-L.A")),
     ({"task3-llm.A": L}, OF_2025, [("task3-llm.A", "long-answer", 3), ("task3-llm.A", "long-list-missing", 1)]),
@@ -289,9 +339,11 @@ def test_what_is_found_in_several_files(files, told, expected):
         (S.replace(b" 96 ", b" 0096 "), {**OF_2025, "corpus": "ids.txt"}, "document-form", "…; here 96"),
         (S.replace(b" 121-2 ", b" 121-7 "), {**OF_2025, "corpus": "ids.txt"},  # not its end
          "document-unknown", "write ids as the corpus does"),
+        (lines("R07-01-U 96 A"), {"task": "3"}, "columns", "…--to trec"),
         (lines("000201 000101 A", "000202 000101 A"), {"task": "1", "queries": "gold.json"}, "query-unknown",
          "… query first …"),
         *((b'{"R06-01-A": "Y", "R06-02-A": "N"}', {"task": task}, "form", "…--to labels") for task in "13"),
+        (RUN1.replace(b"000101", b"101").replace(b"000102", b"000l02"), {"task": "1"}, "query-form", "… 000101; …"),
         (RUN1.replace(b"000101", b"000109"), {"task": "1", "queries": "gold.json"}, "query-unknown",
          "is this the run of another year or task?"),
     ],
@@ -301,6 +353,12 @@ def test_the_remedy_is_that_of_the_likeliest_mistake_the_first(run, told, rule, 
     put("gold.json", GOLD1)
     finding = next(finding for finding in validate(put("run.x", run), **told).findings if finding.rule == rule)
     assert matches(heard(finding.advice), advice)
+
+
+def test_a_file_of_the_pilot_is_checked_for_both_its_tasks(call):
+    code, out, err = call(put("a.jsonl", NULL_CLAIM))
+    assert (code, "rationale extraction" in out, "tasks tort and rationale" in err) == (1, True, True)
+    assert (validate("a.jsonl").tasks, validate("a.jsonl", task="tort").tasks) == (("tort", "rationale"), ("tort",))
 
 
 @pytest.mark.parametrize("content", [DESCRIPTION, b"one\ntwo or three\n", b"[1, 2", b'{"000103": []}'])
@@ -325,6 +383,20 @@ def test_several_golds_name_the_queries_together(call):
     assert found("run.txt", gold=golds) == found("run.txt", gold="years") == []
     assert call("run.txt", "--gold", golds[0], "--gold", golds[1])[0] == 0
     assert call("run.txt", "--gold", "years", "--fix", golds[1])[0] == 2  # would be written over
+
+
+def test_names_of_columns_hold_for_the_submission_and_the_gold(call):
+    put("gold.tsv", "thema stelle urteil\n001 013 1\n002 007 1\n")
+    put("own.csv", "thema,stelle\n001,013\n002,007\n")
+    put("turned.csv", "stelle,thema\n013,001\n007,002\n")
+    named = ("--task", "2", "--gold", "gold.tsv", "--columns", "query=thema,document=stelle,relevance=urteil")
+    code, out, _ = call("own.csv", *named, "--fix", "copy.txt", "--tag", "T")
+    assert (code, "header" in out) == (1, True)
+    assert Path("copy.txt").read_text() == "001 013 T\n002 007 T\n"
+    assert call("copy.txt", "--task", "2", "--gold", "gold.tsv")[0] == 2
+    # columns in another order: the remedy is a command that works
+    remedy = "--columns query=thema,document=stelle"
+    assert f"--to columns {remedy}" in call("turned.csv", "--task", "2", *remedy.split())[1]
 
 
 def test_a_validation_counts_its_findings():
