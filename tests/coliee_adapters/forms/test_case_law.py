@@ -93,8 +93,6 @@ def instance(documents, query="1"):
              "<instance id='002.txt'><cases_noticed/></instance>"), "1", {"001": {"013": 1, "045": 1}, "002": {}}),
         (xml("<instance id='1'><cases_noticed>\n 3 ,\n4\n</cases_noticed><cases_noticed>5</cases_noticed></instance>"),
          "1", {"1": {"3": 1, "4": 1, "5": 1}}),
-        (xml("<instance id='1'><a><entailing_paragraphs>3 4</entailing_paragraphs></a></instance>", task="task='2'"),
-         "2", {"1": {"3": 1, "4": 1}}),
         (xml("<instance id='1'><entailing_paragraphs>3</entailing_paragraphs></instance>", instance(4, 2), task=""),
          None, {"1": {"3": 1}, "2": {"4": 1}}),
         (xml("<instance id='1'><cases_noticed>3</cases_noticed>",

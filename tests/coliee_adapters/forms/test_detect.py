@@ -55,8 +55,6 @@ def test_each_form_is_known_by_its_content(source, kind, name):
         ("R02-1-A Q0 398-20 1 12.5 T\n", "trec", Run), ("001 Y T\n", "columns", Run),
         ("a b 013 1 1.5 T\n", "trec", Run), ("query, document\n1, 3\n", "table", Run),
         ('{"tort_id": ["013"]}', "json", Run),
-        # which are no system descriptions
-        *((text, None, Run) for text in ("Task: 013 T\n", "001 013 T\nTask: 1 A\n", "# Task:\n# Run tag:\n1 2 T\n")),
     ],
 )  # fmt: skip
 def test_a_submission_is_read_in_the_form_that_is_asked_for(source, text, form, kind):

@@ -59,15 +59,6 @@ def test_what_is_no_qrels_is_refused(source, text, line, found):
     assert place_of(refused(read_gold, source(text))) == (line, found)
 
 
-def test_lines_are_counted_through_all_that_is_read_at_once(source):
-    n = 80_000  # more than a piece
-    text = "".join(f"q{at // 50} 0 d{at} {at % 2}\n" for at in range(n))
-    assert sum(map(len, read_gold(source(text)).qrels.values())) == n
-    for last in ("q0 0 d0 2", "q0 0 d0  2"):  # which makes the rest be read line by line
-        error = refused(read_gold, source(f"{text}{last}\n"))
-        assert (error.kind, error.line) == ("conflicting", n + 1)
-
-
 RELEVANCES = st.integers(-GREATEST_RELEVANCE, GREATEST_RELEVANCE)
 
 

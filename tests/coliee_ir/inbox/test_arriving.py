@@ -12,7 +12,6 @@ from sent import articles, cases, labels, write, zipped
 
 from coliee_ir.inbox.grouping import too_many
 from coliee_ir.inbox.inventory import named_task, sort_files
-from coliee_ir.inbox.sheets import read_candidates
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
@@ -98,11 +97,6 @@ def test_a_folder_with_everything_is_ranked(call):
         "1 system description", "1 copy of the gold", "2 copies of other runs",
         "3 files of other tasks", f"{len(NOTHING)} files that are not runs",
     ]  # fmt: skip
-
-
-def test_candidates_in_json_are_no_lines():
-    write({"c.json": '{"000001": ["000002"]}'})
-    assert {query: [*of] for query, of in read_candidates("c.json").items()} == {"000001": ["000002"]}
 
 
 def test_parts_of_one_tag_are_a_run_in_one_folder_and_in_two_none():

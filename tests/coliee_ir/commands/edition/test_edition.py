@@ -137,8 +137,6 @@ CHANGES = {
     "an excluded query": (
         {"coliee.toml": _ONE.replace('task1.json"', 'task1.json"\nexclude = ["000003"]')}, True, False),
     "the rules": ({"coliee.toml": _ONE.replace('2.json"', '2.json"\n[task.decisions]\nunanswered = "skip"')}, 0, False),
-    "the list of teams": ({"teams.csv": "tag,team,status\nARC1,ARC,withdrawn\n"}, True, False),
-    "a description": ({"mailbox/ARC/form.txt": made._FORM.format(1, "ARC1", "BERT (2024-01-01)")}, False, False),
     "the resamples": ({"coliee.toml": _ONE.replace("= 99", "= 199")}, True, True),
 }  # fmt: skip
 
@@ -420,9 +418,6 @@ STATUSES = {
     "maybe": ("|", "KIS1"), "replaced by KIS9": ("replaced by KIS9|", "KIS1"),
     "replaced by KIS1": ("replaced by KIS1|", "KIS1"),
     "replaced by KIS2|replaced by KIS1": ("replaced by KIS2|replaced by KIS1", "KIS1 KIS2"),
-    "replaced by KIS2|withdrawn": ("replaced by KIS2|withdrawn|", "KIS1"),
-    "replaced by KIS2|replaced by KIS3": ("replaced by KIS2|replaced by KIS3|", ""),
-    "replaced by KIS2|late": ("replaced by KIS2|late|", ""),
     # in the column of systems
     ",withdrawn": ("|", "KIS1"), ", Replaced by KIS2": ("|", "KIS1"), ",late interaction": ("|", ""),
 }  # fmt: skip
@@ -442,19 +437,6 @@ def test_a_status_is_known_or_asked_about(again, tmp_path, told):
     page = "".join(path.read_text() for path in tmp_path.glob("out/public/task-1.html"))
     shown = {tag for tag, status in known.items() if status in ("", "late", "unofficial")}
     assert {tag for tag in known if f"{tag}<" in page} == shown
-
-
-def test_a_long_name_leaves_room_for_the_others(again, tmp_path):
-    tags = ["Z" * 5000, "Z" * 4999 + "X"]
-    long = {f"{n}.txt": made._task1(tag, 3 + n, 7) for n, tag in enumerate(tags)}
-    said = again({**task1(("ARC", 1, 9), ("KIS", 1, 9)), "mailbox/l.eml": _mailed("L" * 300, long)})
-    found = results(tmp_path)
-    assert {run["tag"] for run in found["tasks"]["1"]["runs"]} >= {*tags}
-    assert max(map(len, said.splitlines())) < 1000 and all(len(one["key"]) < 200 for one in found["decide"])
-    table = (tmp_path / "out/paper/task1-results.tex").read_text()
-    assert table.count(r"\begin{table") <= 3 and "ARC1" in table
-    pages = "".join(path.read_text() for path in tmp_path.glob("out/*/*.html"))
-    assert "Z" * 40 in pages and "Z" * 100 not in re.sub('<svg.*?</svg>|title="[^"]*"', "", pages, flags=re.S)
 
 
 def test_only_what_is_new_is_marked_and_old_files_go(again, tmp_path):

@@ -12,7 +12,7 @@ from sent import write
 
 from coliee_ir import Answers, Run
 from coliee_ir.commands.edition import Edition, Public, TaskPart
-from coliee_ir.commands.edition.public import Pictures, headed, is_worth, paper_files, set_tables
+from coliee_ir.commands.edition.public import Pictures, is_worth, paper_files, set_tables
 from coliee_ir.output.grid import Grid
 
 GOLD = {"000001": ["000011"], "000002": ["000012", "000013"]}
@@ -61,13 +61,6 @@ def test_one_document_has_every_part_once():
          "{[}.000, 1.000{]}"],
     ]  # fmt: skip
     assert [row[0] for row in table(made["data.tex"])] == ["Data", "Task 1, test", "Task 4, test"]
-    rows = [
-        ["a", "1", "1"],
-        ["b", "1", ""],
-        ["c", "", ""],
-        ["d", "", ""],
-    ]  # where are many, a value alone has no column
-    assert [headed(Grid(["run", "x", "y"], rows[:n], "")).header for n in (3, 4)] == [["Run", "x", "y"], ["Run", "x"]]
     japanese = paper(cases("東京"))["paper.tex"]
     assert japanese.startswith("% !TeX program = lualatex\n") and "luatexja" in japanese and "luatexja" not in main
     # what ranks mean stands once, and wide figures over both columns

@@ -121,19 +121,6 @@ def test_ties_are_told_where_they_are_cut_and_of_runs_with_many(method):
     for top, n in ((1, 1), (2, 0), (None, 0)):
         told = kinds(Fusion(method, top=top), A=tied, B=other)
         assert (told["run:tie"], told["tie"]) == (2, n)
-    for n, n_told in ((0, 0), (4, 0), (5, 1), (10, 1)):
-        some, none = ({f"q{at}": {"a": 1.0, "b": 2.0 - (at < m)} for at in range(10)} for m in (n, 0))
-        assert kinds(Fusion(method), A=some, B=none)["run:tie"] == n_told
-
-
-def test_rankings_in_opposite_orders_are_told():
-    up, near = ({f"q{n}": {f"d{at}": float(at + (at % 2) * by) for at in range(9)} for n in range(12)} for by in (0, 3))
-    down = {query: {document: -score for document, score in of.items()} for query, of in up.items()}
-    named = [Run.of(run, tag=tag) for run, tag in ((up, "up"), (near, "near"), (down, "down"))]
-    remarks = [one for one in Fusion("rrf").fuse(*named).remarks if "[upside-down]" in heard(one)]
-    assert len(remarks) == 2 and all("down" in one for one in remarks)
-    few = [dict(list(run.items())[:9]) for run in (up, down)]
-    assert not kinds(Fusion("rrf"), up=few[0], down=few[1])
 
 
 @given(naive.several(), st.sampled_from(["union", "intersection", "vote"]))
@@ -257,8 +244,6 @@ def test_a_file_that_holds_no_fusion_is_refused(tmp_path, held, said):
     ("A A", "x.txt y.txt", "yA xA", "a.txt b.txt", "[ambiguous]"),
     ("A A", "", "xA yA", "", "[ambiguous]"),
     ("A B", "", "yC xA", "", "[ambiguous]"),
-    ("A B", "", "xC yD", "", "[fitted-to-others] A, B … C, D …"),
-    ("A24 B24", "", "xA25 yB25", "", "[fitted-to-others] A24, B24 … A25, B25 …"),
     ("A24 B24", "", "yB25 xA25", "", "[ambiguous]"),
 ])  # fmt: skip
 def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to(tags, files, runs, paths, said):
@@ -289,6 +274,3 @@ def test_weights_fitted_to_runs_of_one_tag_follow_the_names_of_their_files():
     assert of(fusion.fuse(two, one, three).run) == of(fusion.fuse(three, two, one).run) == expected
     with refusing(UsageError, "[ambiguous]"):
         fit_fusion(gold, *named("1/a 2/a 1/c"), **options)
-    for others in ((one, two), (one, two, three, three)):
-        with refusing(UsageError, "[bad-value]"):
-            fusion.fuse(*others)

@@ -1,7 +1,6 @@
 import io
 import json
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,6 @@ def in_place(call, tmp_path, monkeypatch):
     (TASK1, "--method vote", 3),
     (TASK1, "--method union --task 3", 6),
     (TASK1, "--method union --task 3 --edition 2017", 3),
-    (TASK1, "--to columns", 3),
     (TREC, "--method intersection --task 2", 3),
 ])  # fmt: skip
 def test_the_form_fits_what_is_written_and_its_tag_the_rules_of_submissions(call, runs, options, columns):
@@ -142,11 +140,6 @@ def test_what_is_fitted_can_be_tuned(call):
     done(call, *TREC, "--method", "combsum", "--weights", weights, "-o", "expected.run")
     for name in ("whole.run", "again.run"):
         assert Path(name).read_text() == Path("expected.run").read_text()
-    for options, columns, most in (("--top 2", 6, 2), ("--task 2", 3, None), ("--to columns", 3, None)):
-        done(call, *given, "-o", "some.run", *options.split())
-        lines = [line.split() for line in Path("some.run").read_text().splitlines()]
-        assert len(lines[0]) == columns
-        assert most is None or max(Counter(query for query, *_ in lines).values()) == most
 
 
 def test_fitting_on_standard_output_is_repeated_by_its_seed(call):

@@ -1,5 +1,4 @@
 import json
-import math
 from dataclasses import replace
 from functools import partial
 
@@ -16,7 +15,7 @@ from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
 from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
-from coliee_ir.commands.fuse.fitting import Ballots, Rankings, Trial, climbing, equal
+from coliee_ir.commands.fuse.fitting import Ballots, Rankings, Trial, equal
 from coliee_ir.commands.fuse.methods import Blend, Candidates, Reader, Rivals
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
@@ -122,26 +121,6 @@ def test_the_best_cut_off_is_that_of_trying_each(gold, drawn, measure, share):
     assert all(value < max(tried) - 1e-13 for value in tried[: worths.tops[-1] - 1])
 
 
-def climbed(value, order):
-    search = climbing(order)
-    line = next(search)
-    while True:
-        try:
-            line = search.send([value(weights) for weights in line])
-        except StopIteration as stopped:
-            return stopped.value
-
-
-def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level():
-    for top in ((0.62, 0.25, 0.13), (0.0, 0.186, 0.789, 0.025)):
-        found = climbed(lambda w, top=top: -sum((a - b) ** 2 for a, b in zip(w, top, strict=True)), range(len(top)))
-        assert found == pytest.approx(top, abs=0.006)
-    assert climbed(lambda w: 1.0, range(4)) == equal(4)
-    assert climbed(lambda w: w[1], range(3)) == (0.0, 1.0, 0.0)
-    assert climbed(lambda w: -math.inf, range(2)) == equal(2)
-    assert climbed(lambda w: float(w[0] >= 0.7), range(2)) == (0.7, 0.3)  # the nearest of those that are as good
-
-
 def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by():
     gold, drawn = world(queries=10, n=2)
     fitted = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)  # each query alone
@@ -211,14 +190,6 @@ def test_the_order_of_gold_and_runs_changes_nothing():
         rows = {one.name: replace(one, weights=()) for one in fitted.contenders}
         told.append((weights, rows, to_run(fitted.fused.run)))
     assert told[0] == told[1]
-
-
-def test_no_bit_of_a_score_hangs_on_the_weights_that_are_tried_with_it():
-    listed, drawn = world(queries=100)
-    gold = {query: dict.fromkeys(documents, 1) for query, documents in listed.items()}
-    trial, others = (trial_of(gold, drawn, "AP", np.arange(100) % 5) for _ in range(2))
-    for weights in trial.search([range(3)] * 6):
-        assert trial.worths(weights).scores.tolist() == others.worths(weights).scores.tolist()
 
 
 @pytest.mark.parametrize("norm", ["min-max", "none"])

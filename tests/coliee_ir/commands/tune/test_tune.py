@@ -13,12 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
-from coliee_adapters.records import Run
 from coliee_ir import Decisions, Rule, cut, evaluate, to_run
 from coliee_ir import tune as tune_repeatedly
 from coliee_ir.commands.tune import FAMILIES, Filter
 from coliee_ir.commands.tune.result import Tunings
-from coliee_ir.output.grid import plain
 from coliee_ir.stats.folds import best_of
 from coliee_ir.stats.intervals import jackknife_t
 
@@ -221,20 +219,6 @@ def test_a_rule_for_lists_with_the_lowest_scores_first_is_applied_so():
     assert Rule.from_dict(rules[1].to_dict()) == rules[1]
     kept = [{query: [*of] for query, of in to_run(cut(*one)).items()} for one in ((RUN, rules[0]), (low, rules[1]))]
     assert kept[0] == kept[1]
-
-
-def test_what_a_person_reads():
-    gold = {f"q{n}": ["a"] if n % 2 else ["a", "b"] for n in range(10)}
-    run = {query: {"a": 3.0, "b": 2.0 if len(wanted) == 2 else 0.9, "c": 0.5} for query, wanted in gold.items()}
-    tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], repeats=2)
-    rows = ([[getattr(cell, "text", cell) for cell in row] for row in table.rows] for table in tuning.tables())
-    tables = [[*map(" ".join, of_table)] for of_table in rows]
-    assert tables[0] == ["ours score ≥ 1.45 1.0000 0.0000 0.7004 1.0000 1.0000 0.0000"]
-    assert tables[1] == ["ours 0.6667 +0.3333 0.0741 +0.0778 +0.6069"]
-    assert tables[2][0].endswith(" 0.7097 -0.2903 0.0429 -0.4843 -0.1104 0.8571")
-    assert tables[2][1].endswith(" 1.0000 0.0000 - - - 1.0000")
-    assert all(plain(table) in str(tuning) for table in tuning.tables())
-    assert not any(cell.bold for cell in tuning.tables()[0].rows[0][2:])  # with one run nothing is the best
 
 
 def test_a_score_that_does_not_exist_is_a_dash_and_null():

@@ -133,17 +133,6 @@ def test_groups_and_decisions_are_options(call):
     assert (told["groups"], told["decisions"]["unanswered"]) == (7, "skip")
 
 
-@pytest.mark.parametrize("command", [
-    "evaluate task1/gold.json odd.txt -m AP", "tune task1/gold.json odd.txt --folds 2", "cut odd.txt --by k=1",
-    "fuse odd.txt RUN -o o.txt", "fuse odd.txt RUN --fit task1/gold.json --folds 2 -o o.txt",
-])  # fmt: skip
-def test_every_command_says_of_ties_ranks_and_excluded_queries_what_evaluate_says(call, command):
-    Path("odd.txt").write_text("002473 Q0 031986 1 1 T\n002473 Q0 026639 2 2 T\n002473 Q0 097991 3 2 T\n")
-    _, _, err = call(*command.replace("RUN", TASK1[1]).split(), *(["--exclude", "007630"] * ("gold" in command)))
-    assert all(mentions(err, kind) for kind in ("[rank-order] 1 …", "[tie] …"))
-    assert (", 1 excluded" in err.splitlines()[0]) is ("gold" in command)
-
-
 def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_said_harmlessly(call):
     shutil.copy("task1/rerank.json", "my best run.json")
     assert done(call, "cut", "my best run.json", "--by", "k=2", "--task", "trec")[0].split()[-1] == "my_best_run"
@@ -164,7 +153,6 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_said_harmlessly(ca
     ("cut RUN --rule k=5", "[bad-value] … --by k=5…"),
     ("cut RUN --by k=5,top=3", "[bad-value] … score=0.5,cap=10, … k=5,top=3"),
     ("cut RUN --by k=5,floor=6", "[bad-value] k=5,floor=6 … k=6"),
-    ("cut RUN --by k=5,cap=3", "[bad-value] k=5,cap=3 … k=3"),
     ("cut RUN --candidates words.txt", "words.txt, line 2: [columns] (found '002473 b r2'); give …"),
 ])  # fmt: skip
 def test_what_is_refused(call, arguments, sentence):
