@@ -286,6 +286,9 @@ def test_the_page_is_one_document_in_order_that_needs_nothing_else(of_task1):
     page = of_task1.to_html()
     read = Parsed(page)
     assert read.all("html") == [{"lang": "en"}]
+    ids = read.values("id")
+    assert len(ids) == len(set(ids))
+    assert {address.removeprefix("#") for address in read.values("href")} <= {*ids}
     assert not read.all("link") and not read.values("src")
     assert "url(" not in re.findall("<style>(.*?)</style>", page, re.DOTALL)[0]
     [policy] = [a["content"] for a in read.all("meta") if a.get("http-equiv") == "Content-Security-Policy"]
