@@ -30,7 +30,6 @@ def in_place(call, tmp_path, monkeypatch):
 @pytest.mark.parametrize(("runs", "options", "columns"), [
     (TASK1, "--task 1", 6),  # a ranking keeps its scores for tune
     (TASK1, "--task 1 --top 5", 3),  # what is cut is a submission
-    (TASK1, "--method vote", 3),
     (TASK1, "--method union --task 3", 6),
     (TASK1, "--method union --task 3 --edition 2017", 3),
     (TREC, "--method intersection --task 2", 3),

@@ -289,6 +289,10 @@ def test_the_page_is_one_document_in_order_that_needs_nothing_else(of_task1):
     ids = read.values("id")
     assert len(ids) == len(set(ids))
     assert {address.removeprefix("#") for address in read.values("href")} <= {*ids}
+    charts = [attributes for _, attributes in read.elements if "data-chart" in attributes]
+    assert len(charts) == 5
+    for attributes in charts:
+        assert attributes["role"] == "img" and attributes["aria-label"] and attributes["aria-describedby"] in ids
     assert not read.all("link") and not read.values("src")
     assert "url(" not in re.findall("<style>(.*?)</style>", page, re.DOTALL)[0]
     [policy] = [a["content"] for a in read.all("meta") if a.get("http-equiv") == "Content-Security-Policy"]
