@@ -274,3 +274,13 @@ def test_weights_fitted_to_runs_of_one_tag_follow_the_names_of_their_files():
     assert of(fusion.fuse(two, one, three).run) == of(fusion.fuse(three, two, one).run) == expected
     with refusing(UsageError, "[ambiguous]"):
         fit_fusion(gold, *named("1/a 2/a 1/c"), **options)
+
+
+def test_rankings_in_opposite_orders_are_told():
+    up, near = ({f"q{n}": {f"d{at}": float(at + (at % 2) * by) for at in range(9)} for n in range(12)} for by in (0, 3))
+    down = {query: {document: -score for document, score in of.items()} for query, of in up.items()}
+    named = [Run.of(run, tag=tag) for run, tag in ((up, "up"), (near, "near"), (down, "down"))]
+    remarks = [one for one in Fusion("rrf").fuse(*named).remarks if "[upside-down]" in heard(one)]
+    assert len(remarks) == 2 and all("down" in one for one in remarks)
+    few = [dict(list(run.items())[:9]) for run in (up, down)]
+    assert not kinds(Fusion("rrf"), up=few[0], down=few[1])

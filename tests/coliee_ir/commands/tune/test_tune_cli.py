@@ -161,3 +161,14 @@ def test_what_is_refused(call, arguments, sentence):
         Path(name).write_text(text)
     err = failing(call, *arguments.replace("GOLD", TASK1[0]).replace("RUN", TASK1[1]).split())
     assert matches(err.splitlines()[-1], f"coliee-ir: {sentence}")
+
+
+@pytest.mark.parametrize("command", [
+    "evaluate task1/gold.json odd.txt -m AP", "tune task1/gold.json odd.txt --folds 2", "cut odd.txt --by k=1",
+    "fuse odd.txt RUN -o o.txt", "fuse odd.txt RUN --fit task1/gold.json --folds 2 -o o.txt",
+])  # fmt: skip
+def test_every_command_says_of_ties_ranks_and_excluded_queries_what_evaluate_says(call, command):
+    Path("odd.txt").write_text("002473 Q0 031986 1 1 T\n002473 Q0 026639 2 2 T\n002473 Q0 097991 3 2 T\n")
+    _, _, err = call(*command.replace("RUN", TASK1[1]).split(), *(["--exclude", "007630"] * ("gold" in command)))
+    assert all(mentions(err, kind) for kind in ("[rank-order] 1 …", "[tie] …"))
+    assert (", 1 excluded" in err.splitlines()[0]) is ("gold" in command)
