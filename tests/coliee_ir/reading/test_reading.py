@@ -12,7 +12,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run
 from coliee_ir import read_gold, read_run, to_run
-from coliee_ir.reading.anything import read_queries, readable
+from coliee_ir.reading.anything import joined_runs, read_queries, readable
 from coliee_ir.reading.tasks import find_task
 
 TORT = (
@@ -164,3 +164,8 @@ def test_untidy_files_are_read_and_comments_counted(here, call):
     assert list(map(float, out.splitlines()[-1].split(",")[1:])) == [2 * 3 / 7, 1, 3 / 4]
     comments = "T: [comment] 3 … (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"
     assert matches(err.splitlines()[3:], [comments])
+
+
+def test_articles_alone_and_answers_alone_are_not_joined_to_one_run():
+    with refusing(InputError, "[mixed-forms]"):
+        joined_runs([Run.of({"q1": ["a"]}), Answers({"q2": True})])

@@ -120,3 +120,4 @@ def test_the_data_of_training_and_test(here, call):
     assert [getattr(cell, "text", cell) for cell in grid.rows[1]] == ["test", "2", "4.50", "3", "1.50"]
     given = ["leaderboard", "gold.json", "run.txt", "--task", "2", "--resamples", "99", "--table", "data", "-f", "csv"]
     assert done(call, *given)[0].splitlines()[1:] == ["test,2,3,1.5"]
+    assert data_of(Gold(labels={"q1": True, "q2": False, "q3": True})).yes == 2
