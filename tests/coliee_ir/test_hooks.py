@@ -86,7 +86,7 @@ def test_the_trainer_may_evaluate_batch_by_batch(make):
             assert metrics(batch, compute_result=start == 4) == (expected if start == 4 else {})
 
 
-def test_labels_in_another_order_than_the_rows_are_refused():
+def test_labels_in_another_order_than_the_rows_two_rows_of_one_thing_and_other_shapes_are_refused():
     """``group_by_length`` sorts the evaluation set too (Trainer._get_eval_sampler)."""
     order = [1, 0, 2, 3, 4]
     with pytest.raises(UsageError, match="group_by_length"):
@@ -97,6 +97,12 @@ def test_labels_in_another_order_than_the_rows_are_refused():
     with pytest.raises(UsageError, match="R05-00-A"):
         metrics((LOGITS[order], LABELS[order]))
     assert compute_metrics(GOLD, PAIRS, task="2", edition=2026, only=["001"])((LOGITS, LABELS))["MicroF1"] == 1
+    for rows in ([*PAIRS, PAIRS[0]], ["q1", "q1"]):
+        with pytest.raises(UsageError):
+            compute_metrics(GOLD, rows, "MicroF1@1", task="2")
+    for predictions in (LOGITS[:3], np.zeros((5, 3)), np.zeros((5, 2, 2))):
+        with pytest.raises(UsageError):
+            compute_metrics(GOLD, PAIRS, task="2")((predictions, None))
 
 
 @pytest.mark.parametrize(("threshold", "last", "is_told"), [
@@ -117,15 +123,6 @@ def test_a_model_that_diverged_retrieves_nothing(threshold):
     with pytest.warns(ScoreWarning, match="5 of 5") as caught:
         assert metrics((np.full((5, 2), np.nan), LABELS)) == {"MicroF1@1": 0.0}
     assert caught[0].filename == __file__
-
-
-def test_two_rows_about_one_thing_and_predictions_of_another_shape_are_refused():
-    for rows in ([*PAIRS, PAIRS[0]], ["q1", "q1"]):
-        with pytest.raises(UsageError):
-            compute_metrics(GOLD, rows, "MicroF1@1", task="2")
-    for predictions in (LOGITS[:3], np.zeros((5, 3)), np.zeros((5, 2, 2))):
-        with pytest.raises(UsageError):
-            compute_metrics(GOLD, PAIRS, task="2")((predictions, None))
 
 
 class Words:
@@ -213,7 +210,8 @@ class OldCard(Card):
 
 def test_the_trainer_of_sentence_transformers_finds_what_it_looks_for(here):
     """As SentenceTransformerTrainer.evaluation_loop: it renames the keys in place and looks for the best model's."""
-    evaluator = RankingEvaluator({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, ["AP", "R@2"], task="trec", name="dev")
+    given = ({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS)
+    evaluator = RankingEvaluator(*given, ["AP", "R@2"], task="trec", name="dev")
     card = Card()
     for epoch, steps in ((0.5, 10), (1.0, 20)):
         found = evaluator(Words(card), output_path="eval", epoch=epoch, steps=steps)
@@ -225,16 +223,11 @@ def test_the_trainer_of_sentence_transformers_finds_what_it_looks_for(here):
     assert card.held == [(evaluator, {"dev_AP": 1.0, "dev_R@2": 1.0}, *when) for when in ((0.5, 10), (1.0, 20))]
     assert evaluator.description == "COLIEE"
     assert evaluator.get_config_dict() == {"task": "trec", "edition": None, "top": 100}
-
-
-def test_evaluators_stand_in_a_sequence_and_older_cards_are_written(here):
-    """As SequentialEvaluator of 3 to 5 calls them, which the trainer makes of a list of evaluators."""
-    given = ({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP")
-    card = OldCard()
+    card = OldCard()  # as SequentialEvaluator of 3 to 5 calls them, which the trainer makes of a list of evaluators
     for name in ("a", "b"):
-        evaluator = RankingEvaluator(*given, task="trec", name=name, write_csv=name == "a")
+        evaluator = RankingEvaluator(*given, "AP", task="trec", name=name, write_csv=name == "a")
         assert evaluator(Words(card), ".", 1.0, 5) == {evaluator.primary_metric: 1.0} == {f"{name}_AP": 1.0}
-    assert [path.name for path in here.iterdir()] == ["COLIEE_evaluation_a_results.csv"]
+    assert [path.name for path in here.glob("*.csv")] == ["COLIEE_evaluation_a_results.csv"]
     assert len(card.held) == 2
 
 

@@ -68,8 +68,6 @@ PATIENCE: Final = 20.0
 
 
 # ── Ways to read ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Put(NamedTuple):
     """A case in files."""
 
@@ -264,7 +262,6 @@ def command(*arguments: object, result: bool = True) -> tuple[int, str, str]:
 
 
 # ── Checks ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 #: gives what is wrong, or None
 Check = Callable[[Put, random.Random, Outcome], str | None]
 CHECKS: dict[str, Check] = {}
@@ -511,7 +508,6 @@ DRAWN: Final = {
     "FORM": "{qrels|json|labels|trec|columns|tort}",
     "TABLE": "{table|json|csv|markdown|latex}",
     "METHOD": "--method {rrf|combsum|combmnz|union|intersection|vote}",
-    "FITTED": "--fit GOLD --folds 2 --save RULE",
     "NORM": "--norm {min-max|max|zscore|borda|none}",
 }
 
@@ -536,8 +532,6 @@ CHECKS |= {name: partial(as_promised, name=name) for name in COMMANDS}
 
 
 # ── Sessions ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Finding(NamedTuple):
     """What went wrong in a case, as it was found first."""
 

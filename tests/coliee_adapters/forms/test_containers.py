@@ -125,7 +125,6 @@ def beside(name, values):
 def test_a_prediction_wins_over_a_column_that_merely_holds_answers(folder, form):
     for name, values in (
         ("votes", ["['Y', 'N', 'Y']", "['N']", "['N', 'N', 'Y']", "['Y']", "['Y', 'Y']"]),
-        ("majority", "NNYYN"),
         ("correct_answer", "YNYNY"),
         ("answer", "YNYNY"),
         ("response", ["Yes, but not so.", "No. Hence Y.", "No", "Yes.", "No, never"]),
@@ -170,7 +169,7 @@ def test_a_gold_is_not_made_of_the_column_that_the_run_answers_with(folder, form
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_relevance_is_not_read_from_the_column_of_scores(folder, form):
+def test_a_relevance_is_no_score_and_columns_that_are_not_read_and_may_matter_are_named(folder, form):
     rows = [{"query_id": "q", "doc_id": f"d{n}", "label": n % 2, "score": 4 - n, "rel": n} for n in range(4)]
     beir = [{"query-id": row["query_id"], "corpus-id": row["doc_id"], "score": row["label"]} for row in rows]
     for held, columns in (
@@ -179,6 +178,10 @@ def test_a_relevance_is_not_read_from_the_column_of_scores(folder, form):
         (beir, {"score": "score"}),  # a name that gold and run share
     ):
         assert read(folder, form, "gold", held, **columns).qrels == {"q": {f"d{n}": n % 2 for n in range(4)}}
+    for name, values in (("rerank_score", (3.5, 2.5, 1.5)), ("split", ("dev", "dev", "test"))):
+        rows = [{"query_id": "1", "doc_id": f"d{n}", "score": 0.5 + n, name: value} for n, value in enumerate(values)]
+        [example] = remarks_of(read(folder, form, "run", rows)).examples("ignored-column")
+        assert name in example and example.endswith("score")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -304,11 +307,3 @@ def test_records_at_once_are_as_one_by_one(lines, is_list, rule):
     ]
     found, expected = read_fast_and_slow("[" + ",".join(lines) + "]" if is_list else "\n".join(lines), rule, lanes)
     assert found == expected
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_columns_that_are_not_read_and_may_matter_are_named(folder, form):
-    for name, values in (("rerank_score", (3.5, 2.5, 1.5)), ("split", ("dev", "dev", "test"))):
-        rows = [{"query_id": "1", "doc_id": f"d{n}", "score": 0.5 + n, name: value} for n, value in enumerate(values)]
-        [example] = remarks_of(read(folder, form, "run", rows)).examples("ignored-column")
-        assert name in example and example.endswith("score")

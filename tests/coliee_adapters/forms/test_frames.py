@@ -147,11 +147,10 @@ def test_a_score_is_a_finite_number_of_all_documents_or_none_and_a_rank_no_less_
         assert (error.kind, error.found) == ("bad-score", "0.5")
 
 
-@pytest.mark.parametrize(
-    ("yes", "no"),
-    [(1, 0), ("1", "0"), ("Yes", "No"), ("true", "False"), (True, False), (np.int64(1), np.int64(0)),
-     (np.bool_(True), np.bool_(False))],
-)  # fmt: skip
+WORDS = [(1, 0), ("1", "0"), ("Yes", "No"), ("true", "False"), (True, False), np.int64([1, 0]), np.bool_([True, False])]
+
+
+@pytest.mark.parametrize(("yes", "no"), WORDS)
 def test_answers_are_understood_as_in_files(yes, no):
     expected = {"q": True, "r": False}
     for held in (

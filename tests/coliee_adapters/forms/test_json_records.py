@@ -32,18 +32,14 @@ LISTED = [{"query_id": "001", "doc_ids": ["018", "023"]}, {"query_id": "002", "d
 HELD = {"001": {"018": 0.1, "023": 0.9}, "002": {"018": -1.0}}
 
 
-@pytest.mark.parametrize(
-    "held",
-    [
+def test_a_run_in_the_shapes_of_other_programs_is_read(source):
+    for held in (
         {"config": {"k": 2}, "evaluation": [{"MicroF1": 0.5}], "results": RECORDS},
-        {"evaluation": {"MicroF1": 0.5}, "results": RECORDS, "notes": ["a"]},
         {"mteb_model_meta": {"model_name": "m"}, "default": {"test": HELD}},
         {"default": {"test": HELD}},
-    ],
-)
-def test_a_run_in_the_shapes_of_other_programs_is_read(source, held):
-    for text in (json.dumps(held), json.dumps(held, indent=1)):
-        assert ranked(detect.read_run(source(text))) == {q: [*scored.items()] for q, scored in HELD.items()}
+    ):
+        for text in (json.dumps(held), json.dumps(held, indent=1)):
+            assert ranked(detect.read_run(source(text))) == {q: [*scored.items()] for q, scored in HELD.items()}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +80,6 @@ def test_a_shape_that_is_not_read_is_refused_with_what_helps(source, held, said)
          {"1": [("a", -2), ("b", -1)], "2": []}),
         ('{"1": [], "2": [["a", 1]], "3": {}}', {"2": [("a", 1.0)], "1": [], "3": []}),
         # queries may be called like roles
-        ('{"id": ["a"], "query": ["b"]}', {"id": [("a", None)], "query": [("b", None)]}),
         ('{"query": {"a": 2, "b": 1}}', {"query": [("a", 2), ("b", 1)]}),
         ('{"id": [["a", 2], ["b", 1]], "001": [["a", 1]]}', {"id": [("a", 2), ("b", 1)], "001": [("a", 1)]}),
     ],
@@ -198,7 +193,6 @@ def test_the_path_of_an_answer_is_known_in_records_of_every_shape(named, call):
     answers = read_run(named(one_a_line(records), answer="out.said"))
     assert (answers.labels, answers.unreadable) == ({"q1": True}, ("q2", "q3"))
     assert frames.run_of(records, columns={"answer": "out.said"}).labels == {"q1": True}
-    assert frames.gold_of(records[:1], columns={"label": "out.said"}).labels == {"q1": True}
     file = named(one_a_line([*records, {"id": "q4", "out": {"other": "Y"}}]), answer="out.said")
     assert (refused(read_run, file).kind, refused(read_run, file).line) == ("missing-column", 4)
 
@@ -213,10 +207,8 @@ def test_an_answer_that_is_no_label_is_kept_apart_and_no_label_of_a_gold(source)
         assert (answers.unreadable, {*answers.labels} & {*unreadable}) == (unreadable, set())
         assert answers.remarks.count("unreadable-answer") == len(unreadable)
         assert answers.remarks.examples("unreadable-answer") == examples
-    for label, found in (("Sorry", "Sorry"), (1, "1")):  # nor are labels of two spellings
-        text = one_a_line([{"id": "q0", "label": "Y"}, {"id": "q1", "label": label}])
-        error = refused(detect.read_gold, source(text))
-        assert (error.line, error.found) == (2, found)
+    error = refused(detect.read_gold, source(one_a_line([{"id": "q0", "label": "Y"}, {"id": "q1", "label": "Sorry"}])))
+    assert (error.line, error.found) == (2, "Sorry")
     for read in (detect.read_gold, detect.read_run):
         error = refused(read, source('[{"id": "a", "label": "Y"}, {"id": "a.txt", "label": "N"}]'))
         assert ("record 1" in clause(error), error.found) == (True, "a N")
@@ -232,7 +224,6 @@ def test_an_answer_that_is_no_label_is_kept_apart_and_no_label_of_a_gold(source)
             ({"query_id": None, "doc_id": "a", "score": 1}, "None"),
             ({"query_id": "3", "doc_id": ["a"], "score": 1}, "['a']"),
             ({"query_id": "3", "doc_id": "a", "rank": 1}, "query_id, doc_id, rank"),
-            (["3", "a", 1], '["3", "a", 1]'),
         )),
         (one_a_line(RECORDS) + '{"query_id": "3"', 4, None),
         ('{"1": ["a"]}\n{"2": ["a"]}\n\n{"1": ["b"]}', 4, "1"),
@@ -275,6 +266,3 @@ def test_only_a_test_set_is_called_one_and_only_a_text_that_ends_early_cut_short
     assert (error.line, "JSON Lines" in str(error.remedy)) == (4, True)
     for text in ('["001", "002"]', '{"001": [], "002": ""}', '{"001": null}\n{"002": {}}'):
         assert refused(detect.read_gold, source(text)).kind == "missing-label"
-    for relevance in ("x", 1.5, None, 10_000):
-        text = one_a_line([{"query_id": "1", "doc_id": "a", "relevance": relevance}] * 2)
-        assert refused(detect.read_gold, source(text)).line == 1

@@ -107,22 +107,15 @@ def test_what_is_no_instance_is_refused_with_its_line(source, text, expected):
         assert begins(told(read_cases, source(before.encode() + raw)), f"f.txt, line {number}{expected}")
 
 
-@pytest.mark.parametrize(
-    ("cases", "qrels", "labels"),
-    [
+def test_what_is_decided_is_a_gold_and_what_is_not_is_refused(source):
+    for cases, qrels, labels in (
         ([case("0", True, "TF", "F"), case("1", False), case("2", False, "", "FT")],
          {"0": {"p0": 1, "p1": 0, "d0": 0}, "1": {}, "2": {"d0": 0, "d1": 1}}, {"0": True, "1": False, "2": False}),
         ([case("0", True, "NN"), case("1", False)], None, {"0": True, "1": False}),
         ([case("0", None, "T"), case("1", None, "", "F")], {"0": {"p0": 1}, "1": {"d0": 0}}, None),
-    ],
-)  # fmt: skip
-def test_a_gold_has_what_is_decided(source, cases, qrels, labels):
-    assert read_gold(source("\n".join(cases))) == Gold(qrels, labels, path="f.txt", format="tort")
-
-
-@pytest.mark.parametrize(
-    ("read", "cases", "message"),
-    [
+    ):  # fmt: skip
+        assert read_gold(source("\n".join(cases))) == Gold(qrels, labels, path="f.txt", format="tort")
+    for read, cases, message in (
         (read_gold, [case("0", None, "N", "N"), case("1", None)], ": [missing-label]"),
         (read_gold, [case("0", True, "T"), "", case("x", None, "T"), case("2", None, "T")],
          ", line 3: [missing-label] 2 … 3 … instance 'x'…"),
@@ -132,10 +125,8 @@ def test_a_gold_has_what_is_decided(source, cases, qrels, labels):
          ", line 2: [missing-label] 2 … 3 … instance 'a\\x1b[2J'…"),
         (read_claims, [case("0", True, "TF"), "", "", "", case("1", True, "TTN", "N")],
          ", line 5: [missing-label] 2 … 6 … instance '1', plaintiff claim '2'…"),
-    ],
-)  # fmt: skip
-def test_what_is_not_decided(source, read, cases, message):
-    assert matches(told(read, source("\n".join(cases))), f"f.txt{message}")
+    ):  # fmt: skip
+        assert matches(told(read, source("\n".join(cases))), f"f.txt{message}")
 
 
 def test_decisions_are_answers_and_accepted_claims_a_run_in_the_order_of_the_file(source):
@@ -169,7 +160,7 @@ def filled(template, decisions, accepted):
     return stream.getvalue()
 
 
-def test_a_filled_template_reads_as_what_was_given_and_the_rest_stays(source):
+def test_a_filled_template_reads_as_what_was_given_and_the_rest_stays_and_what_does_not_fit_is_refused(source):
     null, true, false = (f'"is_accepted": {value}' for value in ("null", "true", "false"))
     first, second = TEMPLATE
     expected = f"{first.replace(null, true, 1).replace(null, false)}\n{second.replace(null, true)}\n"
@@ -181,16 +172,10 @@ def test_a_filled_template_reads_as_what_was_given_and_the_rest_stays(source):
     )
     claims = read_claims(source(filled(source("\n".join(TEMPLATE)), None, {"0": {"d0", "p1"}, "1": ()})))
     assert ranked(claims) == {"0": [("p1", None), ("d0", None)], "1": []}
-
-
-@pytest.mark.parametrize(
-    ("lines", "decisions", "accepted", "expected"),
-    [
+    for lines, decisions, accepted, expected in (
         (TEMPLATE, {"0": True}, None, "line 2: [missing-key] '1'…"),
         (TEMPLATE, None, {"1": ["d7"]}, "line 1: [missing-key] '0'…"),
         (TEMPLATE, None, {"0": ["p0", "1"], "1": []}, "line 1: [unknown-document] '0'… (found '1')"),
         ([line(), line()], {"0": True}, None, "line 2: [duplicate] 1 … (found '0')"),
-    ],
-)
-def test_what_does_not_fit_the_template_is_refused(source, lines, decisions, accepted, expected):
-    assert matches(told(filled, source("\n".join(lines)), decisions, accepted), f"f.txt, {expected}")
+    ):
+        assert matches(told(filled, source("\n".join(lines)), decisions, accepted), f"f.txt, {expected}")

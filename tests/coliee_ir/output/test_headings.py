@@ -1,5 +1,6 @@
 """Headings that come from data: a measure may be called as a column of ours, and overwrites none."""
 
+import pandas
 import pytest
 
 import coliee_ir
@@ -12,9 +13,7 @@ MEAN = pytest.approx(sum(VALUES) / 3)
 def _read(measure):
     """Three runs on twelve queries."""
     rows = [(run, f"q{at}", VALUES[at % 3] / n) for n, run in enumerate("abc", 1) for at in range(12)]
-    run, query, values = map(list, zip(*rows, strict=True))
-    columns = {"tag": "run", "query": "query"}
-    frame = {"run": run, "query": query, measure: values}
+    frame, columns = pandas.DataFrame(rows, columns=["run", "query", measure]), {"tag": "run", "query": "query"}
     return Scored.from_frame(frame, measures=[measure], higher_is_better=[measure], columns=columns)
 
 

@@ -37,8 +37,6 @@ def scored(runs=None, measures=None):
 
 
 # for people
-
-
 def test_columns_are_aligned_as_they_are_shown():
     """Wide characters take two columns, marks none."""
     runs = {"東大": RUNS["A"], "Điê\u0300u": RUNS["B"], "हिन्दी": RUNS["B"]}
@@ -83,15 +81,7 @@ def printed(table, caption, capsys, monkeypatch, **environment):
     return capsys.readouterr().out
 
 
-def test_the_terminal_has_colours_and_shows_words_as_they_are(capsys, monkeypatch):
-    table = as_grid(scored({":smile:[bold]\x1b[31m": RUNS["A"], "B": RUNS["B"]}), False)
-    shown = printed(table, "Task [1]", capsys, monkeypatch, COLUMNS="200", FORCE_COLOR="1")
-    for text in (r":smile:[bold]\x1b[31m", "\x1b[1m0.8000\x1b[0m", "Task [1]", "MicroF1"):
-        assert text in shown
-    assert "\x1b[1m0.3333" not in shown
-
-
-def test_a_narrow_terminal_folds_names_and_never_numbers(capsys, monkeypatch):
+def test_the_terminal_has_colours_and_words_as_they_are_and_a_narrow_one_never_folds_numbers(capsys, monkeypatch):
     measures, caption = ["map", "recip_rank", "set_recall", "P_5"], "a caption that is longer than forty characters are"
     table = as_grid(scored({"some run of ours with a name": RUNS["A"], "B": RUNS["B"]}, measures), False)
     shown = printed(table, caption, capsys, monkeypatch, COLUMNS="40")
@@ -99,11 +89,14 @@ def test_a_narrow_terminal_folds_names_and_never_numbers(capsys, monkeypatch):
     assert numbers == ["0.2500", "0.5000", "0.2500", "0.1000"]
     assert f"{caption}\n" in shown
     assert "some run of" in shown
+    table = as_grid(scored({":smile:[bold]\x1b[31m": RUNS["A"], "B": RUNS["B"]}), False)
+    shown = printed(table, "Task [1]", capsys, monkeypatch, COLUMNS="200", FORCE_COLOR="1")
+    for text in (r":smile:[bold]\x1b[31m", "\x1b[1m0.8000\x1b[0m", "Task [1]", "MicroF1"):
+        assert text in shown
+    assert "\x1b[1m0.3333" not in shown
 
 
 # for programs
-
-
 @pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
 def test_separated_values_parse_back_to_the_same_numbers(form, delimiter):
     measures = ["MicroF1", "MacroF2", "map", "num_ret"]
@@ -138,8 +131,6 @@ def test_json_is_the_contract_and_lines_of_it_a_run_a_line():
 
 
 # as trec_eval prints them
-
-
 def trec_lines(qrels, run, per_query):
     """What ``trec_eval -c -q -m all_trec`` prints, from pytrec_eval's values by trec_eval's printf rules."""
     known = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures - {"runid", "relstring"})
@@ -193,7 +184,7 @@ def test_lines_are_those_of_trec_eval_dash_c_dash_q(qrels, lines, per_query):
     assert render([scores], "trec", per_query=per_query).splitlines() == wanted
 
 
-def test_measures_stand_in_trec_evals_order_and_ours_behind():
+def test_measures_stand_in_trec_evals_order_and_ours_behind_and_each_value_once():
     lines = render(scored({"B": RUNS["B"]}, ["MicroF1", "P_5", "map", "num_q", "MacroP"]), "trec", per_query=True)
     values = """
         map q1 0.5000, P_5 q1 0.2000, MicroF1 q1 0.6667, MacroP q1 1.0000,
@@ -202,9 +193,6 @@ def test_measures_stand_in_trec_evals_order_and_ours_behind():
     """
     expected = [value.split() for value in values.split(",")]
     assert lines == "".join(f"{name:<22}\t{query}\t{value}\n" for name, query, value in expected)
-
-
-def test_a_value_under_two_names_is_printed_once_and_another_value_under_its_own():
     gold = {"q": {"a": 1, "b": 2}}
     scores = evaluate(gold, {"q": {"a": 2.0, "b": 1.0}}, task="trec", measures=["map", "AP", "AP(rel=2)", "R@1"])
     assert [line.split() for line in render([scores], "trec").splitlines()] == [
@@ -213,11 +201,8 @@ def test_a_value_under_two_names_is_printed_once_and_another_value_under_its_own
 
 
 # what is no table: what a reader of the text would make of it
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
+def test_what_is_no_table_holds_no_mention_no_emoji_no_formula_no_link_and_no_command():
+    for text, shown in (
         ("@octocat", "\\@\u200boctocat"),
         ("a@b.example", "a\\@\u200bb.example"),
         (":+1:", "\\:\u200b\\+1\\:"),
@@ -225,13 +210,8 @@ def test_a_value_under_two_names_is_printed_once_and_another_value_under_its_own
         ("https://evil.example", "https\\:\u200b//evil.example"),
         ("#12 $x^2$", "\\#\u200b12 \\$x^2\\$"),
         ("nDCG@10, P(rel=2)@5", r"nDCG@10, P\(rel=2\)@5"),
-    ],
-)
-def test_markdown_holds_no_mention_no_emoji_no_formula_and_no_link(text, written):
-    assert grid.in_markdown(text) == written
-
-
-def test_csv_and_json_hold_no_formula_and_no_command():
+    ):
+        assert grid.in_markdown(text) == shown
     for text in ("=1+1", "+1", "-1+1", "@x", "＝1+1", "＋1", "－1", "＠x"):
         assert grid.no_formula(text) == f"'{text}"
     for text in ("-12", "x=1", "\t=1", "\r=1"):

@@ -73,20 +73,16 @@ def test_a_stated_score_is_the_mean_to_its_last_decimal(here):
     assert remark.kind == "left-out" and "RR" in remark
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_the_columns_of_a_remedy_can_be_typed_as_printed(here, call):
+    for text in (  # columns that are runs, columns that are hardly runs, and one without a measure
         _wide({**TRUTH, "year": dict.fromkeys(QUERIES, 2020.0)}),
         _wide({"year": dict.fromkeys(QUERIES, 2020.0), **{f"{run}_correct": of for run, of in TRUTH.items()}}),
         table("query_id,run,grade", ((q, run, 2) for run in TRUTH for q in QUERIES)),
-    ],
-    ids=["columns that are runs", "columns that are hardly runs", "one without a measure"],
-)
-def test_the_columns_of_a_remedy_can_be_typed_as_printed(text, here, call):
-    (here / "s.csv").write_text(text)
-    code, _, err = call("leaderboard", "s.csv", "--resamples", "99")
-    assert code == 2
-    (option,) = re.findall(r"--columns ('[^']*'|\S+='[^']*'|[\w=,]+)", err)
-    typed = shlex.split(f"--columns {option}".replace("query=NAME,tag=NAME", "query=query_id,tag=run,value=grade"))
-    measure = "grade" if "grade" in text else "score"
-    assert call("leaderboard", "s.csv", *typed, "--resamples", "99", "-m", measure)[0] == 0
+    ):
+        (here / "s.csv").write_text(text)
+        code, _, err = call("leaderboard", "s.csv", "--resamples", "99")
+        assert code == 2
+        (option,) = re.findall(r"--columns ('[^']*'|\S+='[^']*'|[\w=,]+)", err)
+        typed = shlex.split(f"--columns {option}".replace("query=NAME,tag=NAME", "query=query_id,tag=run,value=grade"))
+        measure = "grade" if "grade" in text else "score"
+        assert call("leaderboard", "s.csv", *typed, "--resamples", "99", "-m", measure)[0] == 0

@@ -48,7 +48,7 @@ def test_each_run_has_a_row(call):
     assert [bool(row["AP"]) for row in logged()] == [False, True]
 
 
-def test_another_file_is_left_as_it_is(call):
+def test_another_file_is_left_as_it_is_and_what_people_make_of_a_log_kept(call):
     """A run, a table of other columns, a log with an unbalanced quote, one without a column of the measures."""
     Path("other.csv").write_text("x,y\n1,2\n")
     assert call(*LOGGED[:-1], "quote.csv", "a.txt")[0] == 0
@@ -59,6 +59,15 @@ def test_another_file_is_left_as_it_is(call):
         before = Path(other).read_bytes()
         assert call(*LOGGED[:-1], other, "a.txt")[:2] == (2, "")
         assert Path(other).read_bytes() == before
+    # a column of notes, cells beyond the header, rows that were cut short, no newline at the end, an empty file
+    Path("log.csv").touch()
+    assert call(*LOGGED, "a.txt")[0] == 0
+    header, row = Path("log.csv").read_text().splitlines()
+    kept = f'note,{header}\nfirst try,{row},more,"and\nmore"\nshort,2026'
+    Path("log.csv").write_text(kept)
+    assert call(*LOGGED, "b.txt")[0] == 0
+    assert Path("log.csv").read_text().startswith(f"{kept}\n")
+    assert [(row["note"], row["tag"]) for row in logged()] == [("first try", "A"), ("short", None), ("", "'=B")]
 
 
 def _append_some(name):
@@ -75,18 +84,6 @@ def test_several_processes_append_at_once():
     assert [one for tag in "abcd" for one in found if one[0] == tag] == [
         (tag, at, "0.5") for tag in "abcd" for at in range(20)
     ]
-
-
-def test_what_people_make_of_a_log_is_kept(call):
-    """A column of notes, cells beyond the header, rows that were cut short, no newline at the end, an empty file."""
-    Path("log.csv").touch()
-    assert call(*LOGGED, "a.txt")[0] == 0
-    header, row = Path("log.csv").read_text().splitlines()
-    kept = f'note,{header}\nfirst try,{row},more,"and\nmore"\nshort,2026'
-    Path("log.csv").write_text(kept)
-    assert call(*LOGGED, "b.txt")[0] == 0
-    assert Path("log.csv").read_text().startswith(f"{kept}\n")
-    assert [(row["note"], row["tag"]) for row in logged()] == [("first try", "A"), ("short", None), ("", "'=B")]
 
 
 def test_who_names_a_log_is_told_how_often_the_gold_was_looked_at(call):

@@ -84,9 +84,7 @@ def test_timing_is_one_line_of_json(call):
 
 
 # arrays
-
-
-def test_arrays_that_cannot_be_a_run_or_have_no_ids_are_refused():
+def test_arrays_that_are_no_run_or_have_no_ids_are_refused_and_their_documents_compared_as_those_of_others():
     gold, documents = {"q1": {"a": 1}, "q2": {"b": 1}}, ["a", "b", "c", "d"]
     for query, document, score, message in (
         ([0], [0, 1], [1.0], "[shape]"),
@@ -101,9 +99,6 @@ def test_arrays_that_cannot_be_a_run_or_have_no_ids_are_refused():
             Evaluator({"001": ["013"]}, task="2", documents=["013", name])
     with pytest.raises(UsageError, match=r"Evaluator\(…, documents=ids\)"):
         Evaluator(gold, task="trec").evaluate((np.array([0]), np.array([0]), np.array([1.0])))
-
-
-def test_documents_of_arrays_are_compared_as_those_of_other_runs():
     gold, at = {"001": ["013.txt", "014"]}, np.arange(2)
     for documents, task in (["013.txt", "014"], "2"), (["013", "014.txt"], "2"), (["013.txt", "014"], "trec"):
         evaluator = Evaluator(gold, ["MicroR"], task=task, documents=documents)

@@ -51,22 +51,15 @@ def renamed(here):
 
 
 @pytest.mark.usefixtures("renamed")
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_a_part_in_the_place_of_another_is_refused_and_what_is_asked_for_as_it_is_scored(ask):
+    for words in (
         "evaluate GOLD l.txt -m MacroF2", "evaluate GOLD l.txt --long-list s.txt", "evaluate GOLD l.txt b.txt",
         "compare GOLD l.txt b.txt", "plan GOLD l.txt b.txt", "report GOLD l.txt -o page.html",
         "leaderboard GOLD l.txt b.txt", "evaluate GOLD labels.txt", "evaluate GOLD s.txt --long-list labels.txt",
         "tune GOLD labels.txt",
-    ],
-)  # fmt: skip
-def test_a_part_in_the_place_of_another_is_refused_whatever_it_is_called(ask, words):
-    code, out, err = ask(words)
-    assert code == 2 and "ALPHA" not in out and "[wrong-part]" in err
-
-
-@pytest.mark.usefixtures("renamed")
-def test_a_ranking_that_is_asked_for_as_one_is_scored_and_a_part_of_other_years_names_their_rules(ask):
+    ):  # fmt: skip
+        code, out, err = ask(words)
+        assert code == 2 and "ALPHA" not in out and "[wrong-part]" in err
     for words in ("evaluate GOLD l.txt -m AP", "evaluate GOLD l.txt -m MacroF2@5", "tune GOLD l.txt"):
         done(ask, words)
     for words, year, remedy in (("evaluate GOLD s.txt --long-list l.txt", "2026", "2025"),

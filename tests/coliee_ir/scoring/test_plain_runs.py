@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coliee_ir
-from coliee_adapters.errors import ColieeError, MismatchError
+from coliee_adapters.errors import ColieeError
 
 MEASURES = ["map", "ndcg_cut_3", "ndcg", "P_2", "recip_rank", "bpref", "num_ret", "gm_map", "set_F", "Rprec",
             "MicroF1", "MacroF2@3", "RBP", "ERR", "nDCG(dcg='exp-log2')", "Compat", "Judged@2"]  # fmt: skip
@@ -146,20 +146,3 @@ def test_runs_of_any_kind_score_together_as_each_alone(given_, rules, measures):
         assert everything(evaluator.evaluate(sent, keep_judged=True)) == everything(
             dataclasses.replace(scores, unique_name="", own_name="")
         )
-
-
-GOLD = {f"q{n}": {f"x{n}": 1, f"x{n + 1}": 1} for n in range(12)}
-GOOD = {query: {document: n - at / 9 for at, document in enumerate((*judged, "y1"))}
-        for n, (query, judged) in enumerate(GOLD.items())}  # fmt: skip
-
-
-def test_ids_in_another_form_are_refused_or_remarked_among_others():
-    respelled = {query: {f"D-{one}": score for one, score in entry.items()} for query, entry in GOOD.items()}
-    respelled["q0"] = GOOD["q0"]
-    together = coliee_ir.evaluate_all(GOLD, [GOOD, respelled, GOOD], task="trec", keep_going=True)
-    assert len(together) == 2 and [one.reason.kind for one in together.invalid] == ["mismatch"]
-    with pytest.raises(MismatchError):
-        coliee_ir.Evaluator(GOLD, task="trec").evaluate(respelled)
-    gold, run = GOLD | {"q12": {"\ufb01": 1}}, GOOD | {"q12": {"fi": 1.5, "y1": 0.5}}
-    for scores in coliee_ir.evaluate_all(gold, [run, run], task="trec"):
-        assert "other-form" in [remark.kind for remark in scores.remarks]

@@ -57,7 +57,6 @@ def test_what_is_refused_names_what_to_write_in_python_and_a_result_is_a_frame()
 
 
 # results without an order
-
 SETS = {query: set(ranking) for query, ranking in RUN.items()}
 Plain = namedtuple("Plain", "query_id doc_id")
 WithScore = namedtuple("WithScore", "query_id doc_id score")
@@ -78,7 +77,6 @@ ORDERED = [
 ]
 REFUSED = [
     {query: [found] for query, found in SETS.items()},
-    {query: np.array(found, dtype=object) for query, found in SETS.items()},
     pandas.DataFrame({"query_id": [*SETS], "doc_id": [*SETS.values()]}),
     [{"query_id": query, "doc_id": found} for query, found in SETS.items()],
     {(query, document) for query, found in SETS.items() for document in found},
@@ -123,10 +121,7 @@ def test_what_has_an_order_is_ranked_and_what_holds_sets_elsewhere_refused():
     ordered = {query: sorted(documents) for query, documents in SETS.items()}
     fused = [to_run(fuse(run, OTHER, method="intersection")) for run in (SETS, ordered)]
     assert fused[0] == fused[1]
-
-
-def test_what_is_asked_for_in_an_order_is_no_set():
-    for call in (
+    for call in (  # what is asked for in an order
         lambda: evaluate(GOLD, RUN, task=1, measures={"AP", "RR"}),
         lambda: coliee_ir.compare(evaluate_all(GOLD, [RUN, OTHER], task=1), measures={"MicroF1", "MicroP"}),
         lambda: Evaluator(GOLD, task=1, documents={"101", "050"}),
@@ -138,7 +133,6 @@ def test_what_is_asked_for_in_an_order_is_no_set():
 
 
 # the same ids are the same task
-
 CASES = {f"{n:06}": [f"{n + 100:06}"] for n in range(1, 7)}
 TASKS = {
     "cases": (CASES, "1"),
@@ -172,7 +166,6 @@ def test_the_same_ids_are_the_same_task_in_a_file_and_in_memory(what, here):
 
 
 # doubts about a score
-
 MANY = {f"{n:03}": [f"{n:03}"] for n in range(1, 21)}
 LISTS = {query: [f"{n:03}" for n in range(900, 912)] + found for query, found in MANY.items()}
 HALF = {query: [*found, "900"] for query, found in list(MANY.items())[:11]}
@@ -211,19 +204,16 @@ def test_a_score_in_doubt_is_warned_of_once_at_the_users_line(kind):
     assert "evaluator.evaluate(run)" in Path(__file__).read_text("utf-8").splitlines()[heard[0].lineno - 1]
 
 
-def test_nothing_is_warned_of_where_nothing_is_in_doubt_and_of_many_runs_once():
+def test_nothing_is_warned_of_where_nothing_is_in_doubt_or_typed_and_of_many_runs_once(here, call):
     for run in (HALF, SCORED):
         scores, heard = warned(lambda run=run: evaluate(MANY, run, **AP))
         assert not heard and not any(remark.is_doubt for remark in scores.remarks)
     runs = {f"run{n}": DOUBTFUL["no-match"] for n in range(9)}
     rows = [(query, "900") for query in MANY]
-    for call in (lambda: evaluate_all(MANY, runs, **AP, decisions={"no_overlap": "zero"}),
-                 lambda: tune(MANY, LISTS, task=2, folds=2, by="k"),
-                 lambda: compute_metrics(MANY, rows, task=2)(([2.0] * len(MANY), None))):  # fmt: skip
-        assert [(one.category, one.filename) for one in warned(call)[1]] == [(ScoreWarning, __file__)]
-
-
-def test_the_command_line_says_remarks_alone(here, call):
+    for score in (lambda: evaluate_all(MANY, runs, **AP, decisions={"no_overlap": "zero"}),
+                  lambda: tune(MANY, LISTS, task=2, folds=2, by="k"),
+                  lambda: compute_metrics(MANY, rows, task=2)(([2.0] * len(MANY), None))):  # fmt: skip
+        assert [(one.category, one.filename) for one in warned(score)[1]] == [(ScoreWarning, __file__)]
     Path("gold.json").write_text(json.dumps(MANY))
     Path("run.json").write_text(json.dumps(LISTS))
     with warnings.catch_warnings():

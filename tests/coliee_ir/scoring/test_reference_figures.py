@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 from published import ACCURACIES
 
+
 # from counts to files
-
-
 def write_case_law(correct, retrieved, relevant, queries):
     """A gold in JSON and a run of three columns that have these counts, spread over the queries by chance."""
     chance = random.Random(0)
@@ -59,7 +58,6 @@ def exact(call, *words):
 
 
 # Tasks 1 and 2: run, F1, P, R as printed
-
 TASK_1_OF_2024 = """
 TQM task1_test_answer_2024_run1.txt     0.4432 0.5057 0.3944
 YR task1_yr_run1.json                   0.3605 0.3210 0.4110

@@ -1,7 +1,6 @@
 """Scores that are read from rows: what they give is what the files give, and what is wrong is said by name."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pandas
@@ -92,7 +91,6 @@ def test_missing_cells_count_by_the_decision(here, call):
     assert Scored.read("s.csv", unanswered="zero")["b"].measures == {"AP": 0.25}
     with refusing(UsageError, "[unknown-name]"):  # means over different queries are not compared
         Scored.read("s.csv", unanswered="skip")
-    assert [one.measures for one in Scored.read("s.csv", unanswered="common")] == [{"AP": 2 / 3}, {"AP": 1 / 3}]
     assert call("compare", "s.csv", "--decision", "unanswered=zero", "--resamples", "9")[0] == 0
 
 
@@ -104,8 +102,6 @@ WRONG = {
     "twice": (LONG + "b,q2,AP,0\n", ", line 6: [duplicate] (found 'q2')"),
     "mixed measures": (LONG + "c,q1,xyz,1\nc,q2,xyz,1\n", ": [mixed-forms]"),
     "words and a number": (LONG + "a,q3,AP,true\nb,q3,AP,0.5\n", ": [mixed-forms] (found '0.5: run b, query q3')"),
-    "words and a number, in columns that are queries": (
-        "model,T1,T2\na,pass,0.5\nb,fail,1\n", ": [mixed-forms] (found '0.5: run a, query T2')"),
     "no name": (LONG + ",q3,AP,1\n", ", line 6: [missing-id]"),
     "negative": (COUNTS + "a,q1,-1,2,3\n", ", line 2: [bad-cell] (found '-1, 2, 3')"),
     "micro without counts": ("run,query,MicroF1\na,q1,0.5\n", ": [unfit-measure]"),
@@ -118,18 +114,13 @@ def test_what_is_wrong_is_refused_with_its_place(name, here):
     text, said = WRONG[name]
     Path("s.csv").write_text(text)
     with refusing(InputError, f"s.csv{said}"):
-        Scored.read("s.csv", **({"columns": {"tag": "model", "query": "T*"}} if "are queries" in name else {}))
+        Scored.read("s.csv")
 
 
 def test_what_scores_cannot_do_is_refused(here, call):
     Path("s.csv").write_text(LONG)
     Path("one.csv").write_text("run,query,measure,value\na,q1,AP,1\na,q2,AP,1\na,q3,AP,1\n")
-    shutil.copy(EXAMPLES / "task1" / "gold.json", "gold.json")
-    for typed, expected in [
-        ("compare one.csv", "[too-few]"),
-        ("compare gold.json", "gold.json, line 1: [missing-column]"),
-        ("leaderboard s.csv --exclude q1", "[unfit-option]"),
-    ]:
+    for typed, expected in ("compare one.csv", "[too-few]"), ("leaderboard s.csv --exclude q1", "[unfit-option]"):
         assert mentions(heard(failing(call, *typed.split()).splitlines()), f"coliee-ir: {expected}"), typed
     for look in (errors, gap):
         with refusing(UsageError, "[not-comparable]"):
