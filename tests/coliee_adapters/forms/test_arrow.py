@@ -3,6 +3,7 @@
 import itertools
 import subprocess
 import sys
+from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -67,6 +68,12 @@ def test_values_of_every_type_in_any_pieces_are_what_the_library_says(held, data
             # a dictionary may hold more than what is asked for
             plain = all(one.isascii() and 1 <= len(one) <= 32 for one in ids)
             assert ids.are_plain() == plain or (plain and pa.types.is_dictionary(kind))
+
+
+def test_a_dictionary_of_what_is_not_read_is_not_read_and_one_with_a_null_holds_it():
+    assert arrow.column(pa.array([date(2026, 1, 1)]).dictionary_encode()) is None
+    held = pa.DictionaryArray.from_arrays([0, 1, 0], pa.array(["a", None]))
+    assert [*arrow.column(held)] == ["a", None, "a"]
 
 
 class Row(NamedTuple):

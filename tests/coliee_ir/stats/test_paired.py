@@ -293,6 +293,13 @@ def test_of_many_pairs_the_least_difference_that_is_found_is_about_that_of_each(
         assert 0.1 < value < 0.5 and [*many[pair]] == pytest.approx([value], abs=0.02)
 
 
+def test_the_least_difference_of_a_pair_is_found_by_students_t():
+    values = np.random.default_rng(4).random((2, 8))
+    [[found]] = least_found(Board([of_mean(of) for of in values]), [(0, 1)], [8], Resampling(99), 0.8)
+    error = np.std(values[0] - values[1], ddof=1) / math.sqrt(8)
+    assert found == pytest.approx(error * (scipy.stats.norm.ppf(0.8) + scipy.stats.t.ppf(0.975, 7)))
+
+
 @given(st.integers(0, 10**6), st.integers(2, 5), st.sampled_from([6, 20, 60]), st.booleans())
 def test_one_run_is_the_best_exactly_where_it_is_significantly_better_than_each_other(seed, runs, queries, is_mean):
     draw = np.random.default_rng(seed)

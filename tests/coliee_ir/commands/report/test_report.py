@@ -163,6 +163,8 @@ def test_one_run_has_no_comparison_and_a_baseline_its_pairs(made):
     page = Parsed(made(*shown("1")[:2], "-m", "AP MicroF1")[0])
     assert "about AP" in page.text and "differing" not in page.values("value")
     assert not any(words in page.text for words in ("Where do they differ", "The best rule"))
+    alone = one_step.report(*shown("1")[:2], n_resamples=99)
+    assert drawn(alone.contents)["queries"].data.header == ["query", "relevant", "bm25"]
     report = one_step.report(*shown("1"), baseline="bm25", n_resamples=99, measures="AP")
     pairs = [row[:2] for row in drawn(report.contents)["differences"].data.rows]
     assert pairs == [["rerank", "bm25"], ["dense", "bm25"]]
