@@ -2,7 +2,7 @@ import pytest
 from asserting import matches
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import refused, told
+from reading import read_whole, refused, told
 
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 
@@ -26,11 +26,13 @@ def test_content_lines_keep_their_numbers(text, expected):
     assert split_columns("q1 \t Y\v\fmy\xa0tag\u3000x") == ["q1", "Y", "my\xa0tag\u3000x"]
 
 
-def test_blank_lines_and_comments_hold_nothing_and_one_that_never_ends_is_refused():
+def test_blank_lines_and_comments_hold_nothing_and_one_that_never_ends_is_refused(source):
     for text in ("", "\n\n", "# a\n  #b\n#", "/* a */", "\t/* a\n\nb Y c\n*/ \n", "/**/", "/* # */#"):
         assert lines(text) == []
     for text, line in (("/*", 1), ("q1 Y T\n\n /* a\nq2 Y T\n", 3), ("/* a */ /* b\n", 1)):
         assert matches(told(lines, text), f"run.txt, line {line}: [syntax]")
+    for row in ("1 2 T", "1 Q0 2 1 0.5 T"):  # whatever follows would be left out in silence
+        assert matches(told(read_whole, source(f"{row}\n/* a\n{row}\n")), "f.txt, line 2: [syntax]")
 
 
 @pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029"])
