@@ -1,6 +1,4 @@
 import math
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -261,23 +259,3 @@ def test_values_are_put_in_trec_evals_order_and_parameters_stay_in_the_users(nam
 def test_the_version_is_told_where_it_is_known(monkeypatch, carrier, version):
     monkeypatch.setattr(pytrec_eval, "__version__", carrier)
     assert matches(heard(trec_eval.version()), version)
-
-
-def test_threads_that_ask_for_the_same_measures_do_not_change_each_others_values():
-    rng = np.random.default_rng(3)
-    n, judged, before = 30, 8, sys.getswitchinterval()
-    start, rank, depth = np.arange(n + 1) * judged, np.tile(rng.permutation(20)[:judged], n), np.full(n, 20)
-    levels = [rng.integers(0, 3, n * judged) for _ in range(60)]
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(6) as threads:
-            for cutoff in (5, 6, 7):  # of which nothing is known yet
-                requests = [*parse("map"), *parse(f"ndcg_cut_{cutoff}"), *parse("bpref")]
-                together = list(
-                    threads.map(lambda each, asked=requests: values(asked, start, each, rank, depth), levels)
-                )
-                alone = [values(requests, start, each, rank, depth) for each in levels]
-                for ours, theirs in zip(alone, together, strict=True):
-                    assert all(np.array_equal(ours[request], theirs[request]) for request in requests)
-    finally:
-        sys.setswitchinterval(before)
