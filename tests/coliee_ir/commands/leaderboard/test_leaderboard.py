@@ -81,6 +81,8 @@ def test_the_team_from_a_list_goes_before_the_folder():
     assert standing(board) == [(1, "F", "FUA1"), (2, "KIS", "FUA2"), (3, "F", "Fother"), (4, "G", "Gy")]
     assert not board.invalid
     assert standing(rank("all/F", teams={"UA1.txt": "by file"}))[0] == (1, "by file", "FUA1")
+    write({"unclear.csv": "tag,team,status\nGy,G,maybe\n"})
+    assert mentions(heard(rank("all", teams="unclear.csv").remarks), "all/G/y.txt: … maybe … [status]")
     write({f"twice/F/{n}.txt": run_lines(n, "T") for n in (3, 4)})
     board = rank("twice", teams={"T": "KIS"})
     assert mentions(heard(board.remarks), "[team-list]…twice/F/3.txt…") and len(board.entries) == 2
