@@ -126,7 +126,9 @@ def _within(bounds: limits.Limits, read: Callable[[], object]) -> int:
         most = bounds.memory + pages * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         read()
-    except MemoryError:
+    except ModuleNotFoundError:
+        return 0
+    except (MemoryError, ImportError):  # the latter of a library that finds no room to be loaded
         return _NO_MEMORY
     except InputError as error:
         return _NO_MEMORY if isinstance(error.__context__, MemoryError) else 0

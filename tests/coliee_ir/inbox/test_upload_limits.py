@@ -36,6 +36,8 @@ def spin():
 
 @pytest.mark.parametrize(("read", "name"), [
     (spin, "SECONDS"), (lambda: bytearray(1 << 31), "MEMORY"), (lambda: 1 / 0, ""),
+    # a library that finds no room to be loaded, and one that is not there
+    (lambda: exec("raise ImportError"), "MEMORY"), (lambda: __import__("absent"), ""),
 ])  # fmt: skip
 def test_a_trial_ends_at_its_limits_and_only_there(read, name):
     write({"large": b"x" * (1 << 20)})
