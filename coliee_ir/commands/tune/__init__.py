@@ -152,7 +152,8 @@ def tune(
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
-        UsageError: a measure or a rule that does not exist or does not fit, too few queries for the folds.
+        UsageError: a measure or a rule that does not exist or does not fit, too few queries for the folds, or no query
+            that is scored of what is kept.
 
     >>> gold = {f"q{n}": [f"d{n}"] for n in range(6)}
     >>> run = {f"q{n}": {f"d{n}": 0.9 - n / 20, "x": 0.3} for n in range(6)}
@@ -209,6 +210,9 @@ def tune(
     rule, sweep = fitted[selection.chosen], candidates[selection.chosen].sweep
     held_out = nested(candidates, split, selection)
     terms = split.terms(held_out)
+    if math.isnan(terms.total):
+        problem = f"no query of {evaluator.gold.path} is left to score what is kept of {scores.file} by {aimed.name}"
+        raise UsageError("no-query", f"{problem}, so no cutoff can be tuned")
     by_name = np.argsort(pool.queries)  # or the last digit would hang on the order of the gold
     return Tuning(
         tag=scores.tag,

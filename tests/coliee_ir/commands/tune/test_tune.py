@@ -16,7 +16,6 @@ from coliee_adapters.errors import ColieeError, InputError, MismatchError, Usage
 from coliee_ir import Decisions, Rule, cut, evaluate, to_run
 from coliee_ir import tune as tune_repeatedly
 from coliee_ir.commands.tune import FAMILIES, Filter
-from coliee_ir.commands.tune.result import Tunings
 from coliee_ir.stats.folds import best_of
 from coliee_ir.stats.intervals import jackknife_t
 
@@ -54,7 +53,7 @@ def test_the_resubstitution_score_is_that_of_evaluate(case, measure, decisions, 
         tuning = tune(case.gold, case.run, measure=measure, task="trec", folds=2, floor=floor, cap=cap,
                       decisions=decisions)  # fmt: skip
     except ColieeError as error:
-        assert error.kind in ("no-relevant", "mismatch")
+        assert error.kind in ("no-relevant", "no-query", "mismatch")
         return
     kept = to_run(cut(case.run, tuning.rule, task="trec"), task="trec")
     lists = {query: list(kept.get(query, ())) for query in case.run}
@@ -194,6 +193,9 @@ def test_excluded_queries_and_what_a_filter_takes_away_take_no_part():
     ((TASK3[0], ANSWERS), {"task": "3", "answers": ANSWERS}, InputError, "[wrong-part]"),
     ((EXAMPLES / "task2/gold.json", TASK1[1]), {}, MismatchError, "[mismatch]"),
     (({"q": []}, {"q": ["d"]}), {"task": "1"}, UsageError, "[no-relevant] <memory> …"),
+    *((({query: [] for query in "abcdef"} | {"a": ["x"]}, run),
+       {"task": "1", "measure": "MacroF1", "decisions": {"unanswered": "skip"}}, UsageError, "[no-query] …MacroF1…")
+      for run in ({"b": {"y": 1.0}}, {"a": {"y": 1.0}})),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused(files, options, error, sentence):
     with refusing(error, sentence):
@@ -219,10 +221,3 @@ def test_a_rule_for_lists_with_the_lowest_scores_first_is_applied_so():
     assert Rule.from_dict(rules[1].to_dict()) == rules[1]
     kept = [{query: [*of] for query, of in to_run(cut(*one)).items()} for one in ((RUN, rules[0]), (low, rules[1]))]
     assert kept[0] == kept[1]
-
-
-def test_a_score_that_does_not_exist_is_a_dash_and_null():
-    gold, run, skip = {"a": ["x"], "b": []}, {"b": {"y": 1.0}}, {"unanswered": "skip"}
-    tuning = tune(gold, run, measure="MacroF1", task="1", folds=2, decisions=skip)
-    assert [tuning.to_dict()[name] for name in ("held_out", "interval")] == [None, [None, None]]
-    assert [cell.text for cell in Tunings([tuning, tuning]).tables()[0].rows[1][2:]] == ["-"] * 6
