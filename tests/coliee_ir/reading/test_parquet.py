@@ -139,8 +139,9 @@ def test_a_task_is_needed_for_a_gold_and_it_is_read_from_a_pipe_and_a_submission
         convert(gold, "gold.parquet")
     assert not Path("gold.parquet").exists()
     convert(EXAMPLES / "task1" / "bm25.txt", "bm25.parquet")
-    (finding,) = validate("bm25.parquet", task="1").findings
-    assert finding.rule == "form" and "convert" in str(finding)
+    for task, columns in ("1", "QUERY DOCUMENT TAG"), ("4", "QUERY Y TAG"):
+        (finding,) = validate("bm25.parquet", task=task).findings
+        assert finding.rule == "form" and "convert" in str(finding) and columns in finding.advice
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path("bm25.parquet").read_bytes())))
     assert evaluate(gold, "-", task="1").measures == evaluate(gold, "bm25.parquet", task="1").measures
 

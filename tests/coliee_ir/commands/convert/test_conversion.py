@@ -285,8 +285,9 @@ def test_statements_hold_the_articles_of_each_question(put, code):
 def test_cases_show_dates(here, call):
     cases = {"000001": "Date: 20190531\nA case.", "000002": "On May 3, 2004, see [1999] 1 FC.", "000003": "2000"}
     write({f"cases/{name}.txt": text for name, text in cases.items()})
-    target, _ = converted(here / "cases", "statements")
+    target, (_, said) = converted(here / "cases", "statements")
     assert [record["date"] for record in lines_of(target)] == ["2019-05-31", "2004", ""]
+    assert matches(said, "1 with … 1 with … 1 with none")
     write({"run": "000001 000002 T\n000001 000003 T\n000002 000001 T\n000002 000003 T\n"})
     out, _ = done(call, "cut", "run", "--dates", "cases", "--to", "columns")
     assert out == "000001 000002 T\n000001 000003 T\n000002 000003 T\n"
