@@ -43,6 +43,7 @@ def test_a_fault_goes_to_the_tests_beside_it_and_to_the_quickest_first(tmp_path)
     assert trial_of(faults[0], KNOWN, 30).tests == [TEST]
     near, long = "tests/coliee_ir/test_a.py::add", "tests/test_c.py::long"
     known = CoverageMap(KNOWN.texts, {CODE: [[], [TEST, long, near]]}, SECONDS | {near: 3.0, long: 31.0})
-    assert trial_of(faults[0], known, 30).tests == [near, TEST]
+    trial = trial_of(faults[0], known, 30)
+    assert (trial.tests, trial.seconds, trial.rest.tests, trial.rest.seconds) == ([near, TEST], 5.0, [long], 31.0)
     unreached = trial_of(faults[1], KNOWN, 30)
     assert (unreached.tests, bool(unreached.why)) == ([QUICK], True)

@@ -141,10 +141,11 @@ class Trial(NamedTuple):
     importing: bool  # whether the fault's line runs at import
     seconds: float  # of these tests
     why: str  # why these tests, if none runs the line itself
+    rest: Trial | None = None  # with the tests for which there is no time until these have noticed nothing
 
 
 def trial_of(fault: Fault, known: CoverageMap, most: float) -> Trial:
-    """The tests that run a fault's line, as time allows: each function's quickest case, and then the others.
+    """The tests that run a fault's line: each function's quickest case, and then the others, first as time allows.
 
     Those in the folder of tests/ that has the name of the code's come first: they are about it.
     """
@@ -162,14 +163,16 @@ def trial_of(fault: Fault, known: CoverageMap, most: float) -> Trial:
         function = test.partition("[")[0]
         order.append((not test.startswith(folder), cases[function] > 0, len(order), test))
         cases[function] += 1
-    seconds, chosen = 0.0, list[str]()
+    seconds, chosen, others = 0.0, list[str](), list[str]()
     for *_, test in sorted(order):
         if not chosen or seconds + known.seconds[test] <= most:
             seconds += known.seconds[test]
             chosen.append(test)
-    if len(chosen) < len(tests):
-        why += f"({len(chosen)} of {len(tests)} tests: --seconds)"
-    return Trial(fault, chosen, "" in running, seconds, why)
+        else:
+            others.append(test)
+    longer = sum(known.seconds[test] for test in others)
+    rest = Trial(fault, others, "" in running, longer, why) if others else None
+    return Trial(fault, chosen, "" in running, seconds, why, rest)
 
 
 class Faults:
@@ -194,7 +197,10 @@ class Faults:
                 self.loaded[value.__code__].append(value)
         gc.freeze()
         for trial in self.trials:
-            self.verdicts.put((trial, self.verdict(trial)))
+            verdict = self.verdict(trial)
+            if trial.rest is not None and verdict == "survived":
+                verdict = self.verdict(trial.rest)
+            self.verdicts.put((trial, verdict))
         return True
 
     def verdict(self, trial: Trial) -> str:
@@ -262,7 +268,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--faults", type=int, default=200, metavar="N", help="how many")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="which ones (default: 1)")
-    parser.add_argument("--seconds", type=float, default=45, metavar="S", help="of tests for one (default: 45)")
+    parser.add_argument(
+        "--seconds", type=float, default=45, metavar="S", help="of tests for one at first (default: 45)"
+    )
     parser.add_argument("--least", type=int, default=0, metavar="P", help="percent killed for exit code 0 (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
     parser.add_argument("--tests-of", metavar="FILE:LINE", help="which tests run this line; no faults")
@@ -286,7 +294,10 @@ def main() -> int:
         trials = [trial_of(fault, known, options.seconds) for fault in drawn]
         verdicts = get_context("fork").SimpleQueue()
         shares = [trials[i :: options.jobs] for i in range(options.jobs)]
-        files = [sorted({test.partition("::")[0] for trial in share for test in trial.tests}) for share in shares]
+        named = [
+            [test for trial in share for one in (trial, trial.rest) if one for test in one.tests] for share in shares
+        ]
+        files = [sorted({test.partition("::")[0] for test in tests}) for tests in named]
         workers = at_once(clean, folder, Faults, [(share, verdicts) for share in shares], files)
         while any(worker.is_alive() for worker in workers) or not verdicts.empty():
             if verdicts.empty():
