@@ -1,1 +1,1 @@
-"""Invented files of every task, gold and runs, for ``coliee-ir demo``; made by ``tests/data/make_examples.py``."""
+"""Invented files of every task, gold and runs, for ``coliee-ir demo``: the law, the cases and the people too."""
