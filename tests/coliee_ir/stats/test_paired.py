@@ -16,12 +16,11 @@ from coliee_ir import evaluate_all, leaderboard
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard.board import possible_ranks
 from coliee_ir.measures.base import of_mean
-from coliee_ir.stats import paired, systems
+from coliee_ir.stats import paired
 from coliee_ir.stats.paired import Board, Null, Ranks, jointly, may_be_best, standings
 from coliee_ir.stats.paired import tested as pairs_tested
 from coliee_ir.stats.power import least_found
 from coliee_ir.stats.resampling import Resampling, Units
-from coliee_ir.stats.systems import error_of, system
 
 SEED = 2026
 
@@ -366,45 +365,6 @@ def test_runs_that_differ_on_their_only_query_are_ranked_without_a_warning():
     scored = evaluate_all({"q": "Y"}, [{"q": "Y"}, {"q": "N"}], task="4")
     entries = leaderboard(scored, n_resamples=9).entries
     assert [(entry.ranks, entry.may_be_best) for entry in entries] == [((1, 2), True)] * 2
-
-
-def test_the_error_of_a_system_holds_queries_and_runs():
-    """Of means: the variance over queries, that over runs beyond what queries explain, Satterthwaite's degrees."""
-    rng = np.random.default_rng(SEED)
-    for between in (0.0, 0.05, 0.2):
-        x = rng.random((4, 12)) + rng.normal(0, between, (4, 1))
-        n_runs, n = x.shape
-        of_queries = x.mean(axis=0).var(ddof=1) / n
-        rest = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
-        s_rest = (rest**2).sum() / ((n_runs - 1) * (n - 1))
-        s_runs = x.mean(axis=1).var(ddof=1) / n_runs
-        beyond = max(0.0, s_runs - s_rest / (n * n_runs))
-        pieces = of_queries**2 / (n - 1) + (s_runs**2 / (n_runs - 1) if beyond else 0.0)
-        error, degrees = error_of(system([of_mean(run) for run in x]))
-        assert error == pytest.approx(math.sqrt(of_queries + beyond))
-        assert degrees == int((of_queries + beyond) ** 2 / pieces)
-
-
-@given(st.integers(0, 10**6))
-def test_systems_stand_by_bonferronis_correction(seed):
-    rng = np.random.default_rng(seed)
-    runs = [system([of_mean(rng.normal(0.15 * at, 0.2, 12)) for _ in range(3)]) for at in range(3)]
-    found, pairs = systems.standings(runs, Resampling(9)), [(0, 1), (0, 2), (1, 2)]
-    for (a, b), test in zip(pairs, systems.tested(runs, pairs, Resampling(9)), strict=True):
-        winner, loser = (a, b) if test.difference > 0 else (b, a)
-        assert found.better[winner, loser] == (test.p * 3 < 0.05) and not found.better[loser, winner]
-        t = scipy.stats.t(next(n for n in range(1, 99) if 2 * scipy.stats.t.sf(abs(test.difference) / test.error, n)
-                               == pytest.approx(test.p)))  # fmt: skip
-        assert test.critical == pytest.approx(t.isf(0.025))
-    values, sizes = rng.random(12), rng.integers(2, 9, 12)
-    for a, b, p in (
-        (of_mean(values), of_mean(values), 1),
-        (of_mean(values), of_mean(values + 0.1), math.nan),  # of which no query differs from the mean
-        (micro([(0, n, n) for n in sizes]), micro([(n, n, n) for n in sizes]), 0),
-    ):
-        [found] = systems.tested([system([run] * 3) for run in (a, b)], [(0, 1)], Resampling(9))
-        assert found.p == pytest.approx(p, abs=0.01, nan_ok=True)
-        assert (found.error > 0) == (p == 0)
 
 
 def test_the_interval_of_runs_that_differ_in_few_queries_is_no_longer_for_trying_all_their_flips():
