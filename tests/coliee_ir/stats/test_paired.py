@@ -183,6 +183,65 @@ def test_p_and_interval_never_contradict_each_other(seed, queries, alike, n_resa
         assert sorted(wins) == sorted(map(tuple, np.argwhere(better).tolist()))
 
 
+def naive_interval(a, b, c, wider, p, alpha):
+    """Fieller's set with the greater c, joined with what both scores' logits give (Zou & Donner); never across 0."""
+    (n_a, d_a), (n_b, d_b) = a.each.sum(axis=0), b.each.sum(axis=0)
+    f, n, v, wider = (n_a / d_a, n_b / d_b), len(a.each), naive_v(a, b), max(c, wider)
+    g = [(d_b * x / d_a + d_a * y / d_b) / (d_a + d_b) for (_, x), (_, y) in zip(a.each, b.each, strict=True)]
+    (of_v, of_both), (_, of_g) = np.cov(v, g) * n
+    u = [run.each @ [1, -score] / below for run, score, below in zip((a, b), f, (d_a, d_b), strict=True)]
+    d, k = f[0] - f[1], n / (n - 1)
+    se, r = [math.sqrt(k * one @ one) for one in u], u[0] @ u[1] / math.sqrt((u[0] @ u[0]) * (u[1] @ u[1]))
+
+    def fieller(c):
+        return sorted(np.roots([1 - c * c * of_g, -2 * (d - c * c * of_both), d * d - c * c * of_v]).real)
+
+    def reach(at, way):
+        middle = scipy.special.logit(f[at]) + way * wider * se[at] / (f[at] * (1 - f[at]))
+        return abs(f[at] - scipy.special.expit(middle))
+
+    steps = [(reach(0, way), reach(1, -way)) for way in (-1, 1)]
+    far = [
+        d + way * math.hypot(*(x - r * y, math.sqrt(1 - r * r) * y)) for way, (x, y) in zip((-1, 1), steps, strict=True)
+    ]
+    low, high = fieller(wider)
+    ends = [min(low, far[0]), max(high, far[1])]
+    return [own if p < alpha and end * d <= 0 else end for end, own in zip(ends, fieller(c), strict=True)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_intervals_are_those_of_their_definition_by_random_flips(seed):
+    terms, n, pairs = at_random(seed, 40, 3, spread=0.4), 40, list(combinations(range(3), 2))
+    signs = 1 - 2 * np.array([*twin.swaps(SEED, 199, n)])
+    u = [run.each @ [1, -run.total] / run.each[:, 1].sum() for run in terms]
+    flipped = [
+        [
+            [abs(naive_t((one * of).tolist())) for one in signs]
+            for of in (np.array(naive_v(terms[a], terms[b])), u[a] - u[b])
+        ]
+        for a, b in pairs
+    ]
+    most = {0.05: 8, 0.1: 18}  # so many of the greatest, and the observed one, are less than that share of 200
+
+    def criticals(trials, alpha):
+        return [sorted(of_way, reverse=True)[most[alpha]] for of_way in trials]
+
+    joint = jointly([(Board(terms), pairs)], Resampling(199))
+    greatest = np.max(flipped, axis=0).tolist()
+    assert joint.critical == pytest.approx(criticals(greatest, 0.05)[0])
+    for at, ((a, b), found) in enumerate(zip(pairs, pairs_tested(Board(terms), pairs, Resampling(199)), strict=True)):
+        assert found.critical == pytest.approx(criticals(flipped[at], 0.05)[0])
+        assert found.error == pytest.approx(np.std(naive_v(terms[a], terms[b]), ddof=1) * math.sqrt(n))
+        assert (found.differing, found.drawn) == ((terms[a].each != terms[b].each).any(axis=1).sum(), 199)
+        for level, (alpha, alone) in enumerate(((0.05, found.interval), (0.1, found.narrower))):
+            for p, ends, trials in (
+                (found.p, alone, flipped[at]),
+                (joint.p[0][at], joint.intervals[0][level, at], greatest),
+            ):
+                wanted = naive_interval(terms[a], terms[b], *criticals(trials, alpha), p, alpha)
+                assert tuple(ends) == pytest.approx(wanted, rel=1e-5, abs=1e-7)
+
+
 def test_also_of_few_queries_that_differ_by_one_amount_p_and_interval_agree():
     for level, differing in ((0.7, 4), (0.9, 5)):
         rows = np.full((2, 7), 0.5)
