@@ -36,10 +36,10 @@ def run(options: argparse.Namespace) -> int:
     arrived = session.runs
     if options.fit:
         return _fit(session)
-    fitting = {"--save": options.save, "-m": options.measure,
+    fitting = {"--save": options.save, "-m": options.measure or None,
                "--exclude": options.exclude, "--only": options.only,
-               "--folds": options.folds or options.by_year, "--seed": options.seed}  # fmt: skip
-    if unfit := [name for name, value in fitting.items() if value]:
+               "--folds": options.by_year or options.folds, "--seed": options.seed}  # fmt: skip
+    if unfit := [name for name, value in fitting.items() if value is not None]:
         raise UsageError("option-needed", f"{unfit[0]} needs --fit GOLD")
     if arrived.inventory is not None:
         skip_other_parts(arrived.inventory, options.task)

@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import accumulate, pairwise
 from pathlib import PurePath
 from typing import Any, Final, TypeGuard
@@ -309,22 +309,33 @@ def _tables(
         value = json_text.parse(text, source.name)
         values = [(1, record) for record in (value if isinstance(value, list) else [value])]
     if _is_evaluation(source):
-        yield from (
-            _of_run(contents, run, source, scores) for _, contents in values for run in contents.get("runs", [contents])
-        )
+        name = "what evaluate writes"
+        with _going_on_as(name, source):
+            runs = [(contents, run) for _, contents in values for run in contents.get("runs", [contents])]
+            tables = [_of_run(contents, run, source, scores) for contents, run in runs]
+        if not tables:
+            raise InputError("structure", source.name, f"this begins as {name}, and holds no run", remedy=REMEDY)
+        yield from tables
         return
     yield _of_values(values, source, columns)
+
+
+@contextmanager
+def _going_on_as(name: str, source: Source) -> Iterator[None]:
+    """A block that reads what begins as something known; it is refused where it goes on otherwise."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        problem = f"this begins as {name}, and goes on otherwise"
+        raise InputError("structure", source.name, problem, found=repr(error), remedy="write it again") from None
 
 
 def _of_values(values: _Values, source: Source, columns: Mapping[str, str]) -> tuple[CellTable, Roles]:
     """What the values of JSON, or dictionaries in each other, hold."""
     first = values[0][1] if values else None
     for name, _, read_layout in (reader for reader in _OF_JSON if reader[1](first)):
-        try:
+        with _going_on_as(name, source):
             table, roles = read_layout(first, values, source)
-        except (LookupError, TypeError, AttributeError, ValueError) as error:
-            problem = f"this begins as {name}, and goes on otherwise"
-            raise InputError("structure", source.name, problem, found=repr(error), remedy="write it again") from None
         return table, roles._replace(layout=name)
     _refuse(first, source.name)
     if _holds_objects(first):

@@ -231,6 +231,10 @@ REFUSED = (
         ("rows of pandas under their numbers", '{"0": {"run": "a", "query": "q1", "AP": 1.0}}'),
         ("columns and rows of pandas", '{"columns": ["query", "a"], "index": [0], "data": [["q1", 1]]}'),
         ("a Report of ranx", '{"metrics": ["map"], "model_names": ["a"], "stat_test": "student"}'))),
+    *(Case(f"what evaluate writes, {name}", {"s.json": json.dumps({"coliee_ir": "0", "measures": [], "runs": runs})},
+           "structure") for name, runs in (
+        ("without runs", []), ("its runs a number", 5), ("a run a text", ["per_query"]),
+        ("a run without its tag", [{"per_query": {"q1": {"AP": 1}}}]))),
     Case("a gold, or a run", {"s.csv": "query_id,doc_id,bm25\nq1,d1,0.5\n"}, "unknown-format"),
     Case("dictionaries that name no measure", {"s.json": json.dumps(TRUTH)}, "unknown-format"),
     Case("a run within another dictionary", {"s.json": json.dumps({"results": {"q1": {"d1": 0.5}}})}, "unknown-format"),
