@@ -312,6 +312,7 @@ CASES = (
     # the columns
     Case("two blanks", T1, on(6, " ALPHA1", "  ALPHA1"), "separator", (6, 14, "  ")),
     Case("leading", T1, on(6, "000102", " 000102"), "separator", (6, 1, " ")),
+    Case("wide leading", T1, on(6, "000102", "\u3000000102"), "separator", (6, 1, "\u3000")),
     Case("quoted", T1, each(r"^(\S+) (\S+) (\S+)$", r'"\1","\2","\3"'), "separator", (1, 8, '","'), 10),
     Case("two", T1, each("$(?=\n)", "  "), "trailing-blank", (1, 21, None), 10),
     Case("document missing", T1, on(3, "000203 ", ""), "columns", (3, None, "000101 ALPHA1")),

@@ -147,7 +147,7 @@ def _split(sheet: Sheet, lines: Sequence[str]) -> tuple[int, str] | None:
         inside = comments.opened
         content = next((rest for _, rest in content_lines(plain, "", number, comments)), "")
         start = len(plain.rstrip(BLANKS)) - len(content)
-        if comment := line[:start].strip(BLANKS):
+        if comment := line[:start].strip(BLANKS) if plain[:start].strip(BLANKS) else "":
             aside.append(("comment", number, None, comment))
         elif not content and not inside:
             aside.append(("blank-line", number, None, None))
@@ -178,7 +178,7 @@ def _check_words(sheet: Sheet, line: str, start: int, number: int) -> None:
         if match := pattern.search(line, start):
             add(rule, number, match.start() + 1, match[0])
     gaps = (slice(before.end(), after.start()) for before, after in pairwise(matches))
-    leading = line[:start] if not line[:start].strip(BLANKS) else ""
+    leading = line[:start] if not WIDE_BLANK.sub(" ", line[:start]).strip(BLANKS) else ""
     if wrong := next((gap for gap in gaps if WIDE_BLANK.sub(" ", line[gap]) != " "), None):
         add("separator", number, wrong.start + 1, line[wrong])
     elif leading:

@@ -59,6 +59,9 @@ LAW = "R07-01-A"
          "odd-id", 5, ("query R07-01-A: 398.20", "query R07-01-A: Feb-98", "query R07-01-A: 0096")),
         ({"000001": {"000018": 1}}, {"000001": ["000018", "000019.pdf", "19", "1000000", "x"]},
          "odd-id", 2, ("query 000001: 000019.pdf", "query 000001: x")),
+        *(({"q": {zeros + "018": 1}}, {"q": [f"{zeros}018", zeros + odd, f"{zeros}999"]},
+           "odd-id", 1, (f"query q: {zeros}{odd}",))
+          for zeros in ("000", "0" * 9) for odd in ("01:", "?18", "X18")),
         *((gold, {next(iter(gold)): ["398.20", "D19", "x"]}, "odd-id", 0, ()) for gold in (
             {LAW: {"Art. 96": 1}}, {"q": {"96": 1, "398-20": 1}}, {"q": {"D18": 1}}, {LAW: {}}
         )),

@@ -221,6 +221,11 @@ def test_no_file_is_too_odd(folder, raw, told, known):
             pass
 
 
+def test_a_line_without_a_tag_below_a_header_is_found_once(tmp_path):
+    (tmp_path / "a").write_text("query document tag\n000101 000201\n000102 000202 A\n")
+    assert [finding.rule for finding in validate(tmp_path / "a", task="1").findings] == ["header", "tag-missing"]
+
+
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
 def test_a_file_that_is_cut_within_a_line_is_never_clean(twin, tmp_path):
     name, raw = next(iter(twin.files.items()))
