@@ -111,8 +111,6 @@ def difference(terms: Terms, other: Terms, folds: int) -> Difference:
 
     Source: Nadeau, Bengio, Machine Learning 52 (2003), the corrected resampled t test, of K folds.
     """
-    if not len(terms.each):
-        return Difference(terms.total - other.total, 0.0, Interval(math.nan, math.nan))
     if (board := _board(terms, other)) is None:
         return Difference(0.0, 0.0, Interval(0.0, 0.0))
     [test] = tested(board, [(0, 1)], Resampling())

@@ -32,6 +32,23 @@ FORMS = forms_of(ScoreTable)
 PROGRAM = [sys.executable, "-m", "coliee_ir"]
 
 
+def test_a_decision_on_the_order_holds_where_a_run_is_cut_and_a_run_that_is_named_as_the_gold_is_told(call, here):
+    Path("run").write_text("q1 Q0 a 1 1.0 T\nq1 Q0 b 2 0.5 T\n")
+    out, _ = done(call, "cut", "run", "--by", "k=1", "--decision", "order=ascending", "--to", "trec", "-o", "-")
+    assert out == "q1 Q0 b 1 -0.5 T\n"
+    for first, other in (("a.json", "gold.json"), ("gold.json", "a.json")):
+        Path(first).write_text('{"1": ["2"], "3": ["4"]}')
+        Path(other).write_text('{"1": ["2"], "3": ["5"]}')
+        assert mentions(done(call, "evaluate", first, other, "--task", "1")[1], "[swapped]") == (first == "a.json")
+
+
+def test_labels_beside_a_run_are_tuned_with_it(call):
+    gold, run = (str(EXAMPLES / "task3" / name) for name in ("gold.xml", "task3.ALPHA"))
+    typed = ("tune", gold, run, "-m", "Accuracy", "--folds", "2", "-f", "json")
+    told = json.loads(done(call, *typed, "--answers", str(EXAMPLES / "task3/answers.ALPHA"))[0])
+    assert [one["measure"] for one in told["tunings"]] == ["Accuracy"]
+
+
 def test_the_json_contract_has_these_keys(call):
     typed = ["evaluate", *shown("3"), "--edition", "2026", "-f", "json"]
     whole, of_queries = (json.loads(call(*typed, *more)[1]) for more in ([], ["-q"]))

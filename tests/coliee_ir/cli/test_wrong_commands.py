@@ -56,6 +56,7 @@ fuse bm25.txt dense.txt --method combsum --rrf-k 5 │ unfit-option │ --norm
 fuse bm25.txt │ too-few │ two runs
 fuse bm25.txt bm25.txt --fit gold.json --save w.json │ ambiguous │ another tag
 fuse bm25.txt dense.txt --save w.json │ option-needed │ --fit
+evaluate gold.json bm25.txt -m Accuracy@10 │ unfit-measure │ Success@10
 fuse bm25.txt dense.txt --seed 0 │ option-needed │ --seed needs --fit
 fuse bm25.txt dense.txt --folds 0 │ option-needed │ --folds needs --fit
 convert bm25.txt │ usage │ OUT

@@ -87,6 +87,10 @@ def test_odd_ids_behind_the_first_block_are_remarked(tmp_path, monkeypatch):
     assert "odd-id" in [remark.kind for remark in scores.remarks]
 
 
+def test_zeros_that_are_lost_from_ids_of_several_lengths_are_added_where_that_makes_them_known():
+    assert respelled_like(["18", "5", "7"], ["000018", "005", "20"]) == {"18": "000018"}
+
+
 # a run of which nothing matches
 
 

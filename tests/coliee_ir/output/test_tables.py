@@ -97,6 +97,11 @@ def test_the_terminal_has_colours_and_words_as_they_are_and_a_narrow_one_never_f
 
 
 # for programs
+def test_a_long_table_is_written_in_pieces_and_loses_no_row():
+    header, *rows = table = [["run", "query"], *([f"run {n}", "x" * 40] for n in range(20_000))]
+    assert grid.separated(grid.Grid(header, rows)) == "".join(f"{','.join(row)}\n" for row in table)
+
+
 @pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
 def test_separated_values_parse_back_to_the_same_numbers(form, delimiter):
     measures = ["MicroF1", "MacroF2", "map", "num_ret"]

@@ -68,6 +68,8 @@ def test_a_run_that_is_better_by_the_same_everywhere_is_better_and_equal_runs_ar
     runs = [strata.terms_over_tasks(one, task) for one in (values + 0.01, values, values.copy(), values * np.nan)]
     better = strata.standings(runs, Resampling(999)).better
     assert better.tolist() == [[False, True, True, False], *[[False] * 4] * 3]
+    alone = strata.standings([runs[0], runs[3]], Resampling(999))
+    assert (alone.better.any(), np.isnan(alone.critical), alone.differing, alone.drawn) == (False, True, 0, 0)
 
 
 def test_groups_with_queries_of_several_tasks_are_strata_of_their_own():

@@ -135,6 +135,8 @@ CHANGES = {
     "a gold": ({"gold/task2.json": made._golds()["gold/task2.json"].replace('["022"]', '["023"]')}, False, True),
     "an excluded query": (
         {"coliee.toml": _ONE.replace('task1.json"', 'task1.json"\nexclude = ["000003"]')}, True, False),
+    "an excluded query in a file": (
+        {"coliee.toml": _ONE.replace('task1.json"', 'task1.json"\nexclude = "ids"'), "ids": "000003\n"}, True, False),
     "the rules": ({"coliee.toml": _ONE.replace('2.json"', '2.json"\n[task.decisions]\nunanswered = "skip"')}, 0, False),
     "the resamples": ({"coliee.toml": _ONE.replace("= 99", "= 199")}, True, True),
 }  # fmt: skip

@@ -226,6 +226,13 @@ def test_a_line_without_a_tag_below_a_header_is_found_once(tmp_path):
     assert [finding.rule for finding in validate(tmp_path / "a", task="1").findings] == ["header", "tag-missing"]
 
 
+def test_numbers_in_the_place_of_tags_are_the_order(tmp_path):
+    run, mended = tmp_path / "run", tmp_path / "mended"
+    run.write_text("000101 000201 2\n000101 000202 1\n000101 000203 3\n")
+    assert [finding.rule for finding in validate(run, task="1", tag="T", fix=mended).findings] == ["tag-missing"]
+    assert mended.read_text() == "000101 000202 T\n000101 000201 T\n000101 000203 T\n"
+
+
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
 def test_a_file_that_is_cut_within_a_line_is_never_clean(twin, tmp_path):
     name, raw = next(iter(twin.files.items()))
