@@ -16,7 +16,7 @@ def test_a_case_depends_on_its_number_only():
     assert len({fuzz.made(1, n).run for n in range(50)}) > 40
 
 
-def test_a_reader_that_differs_is_found_and_reduced(tmp_path, monkeypatch):
+def test_a_reader_that_differs_is_found(tmp_path, monkeypatch):
     """A fault is planted: in small blocks, the first line of a block is lost."""
     read = fuzz.columns.Reader.read
 
@@ -26,6 +26,4 @@ def test_a_reader_that_differs_is_found_and_reduced(tmp_path, monkeypatch):
 
     monkeypatch.setattr(fuzz.columns.Reader, "read", losing)
     findings = fuzz.session(3, range(30), tmp_path)
-    found = next(finding for finding in findings if finding.check in ("small blocks", "parts"))
-    smaller = fuzz.reduced(found, tmp_path, 3, most=40)
-    assert len(smaller.run) < len(found.case.run)
+    assert any(finding.check in ("small blocks", "parts") for finding in findings)

@@ -8,8 +8,8 @@ and compares for each pair of gold and run
   (kind, problem, line);
 - every command with what it promises: no exception, no exit code but 0, 1 and 2, nothing printed before an error.
 
-A case depends on the seed and its number only. Each new finding is reduced to a few lines and printed with the command
-that repeats it. ``test_fuzz.py`` runs a short session of a fixed seed.
+A case depends on the seed and its number only. Each new finding is printed with the command that repeats it.
+``test_fuzz.py`` runs a short session of a fixed seed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from types import FrameType, SimpleNamespace
 from typing import Any, Final, NamedTuple
 from unittest import mock
 
-from mutations import EXAMPLES, Case, damaged, lines_of, made
+from mutations import EXAMPLES, Case, damaged, made
 
 from coliee_adapters.errors import ColieeError, InputError, ScoreWarning
 from coliee_adapters.files.file_kinds import kind_of
@@ -581,25 +581,6 @@ def session(seed: int, numbers: Iterable[int], folder: Path) -> Iterator[Finding
                 yield finding
 
 
-def reduced(finding: Finding, folder: Path, seed: int, most: int = 120) -> Case:
-    """A smaller case that fails in the same way: lines are taken away while it does."""
-    case = finding.case
-    checks = [] if finding.check == "evaluate" else [finding.check]
-    for side in ("run", "gold"):
-        size = len(lines_of(getattr(case, side))) // 2
-        while size and most > 0:
-            first = 0
-            while first < len(lines := lines_of(getattr(case, side))) and most > 0:
-                most -= 1
-                smaller = Case(**{**vars(case), side: b"\n".join(lines[:first] + lines[first + size :])})
-                if any(found.key == finding.key for found in tried(smaller, finding.number, folder, seed, checks)):
-                    case = smaller
-                else:
-                    first += size
-            size //= 2
-    return case
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--minutes", type=float, default=2.0, help="of CPU time (default: 2)")
@@ -622,7 +603,7 @@ def main() -> int:
         chosen = numbers() if options.only is None else [options.only]
         for finding in session(options.seed, chosen, Path(name)):
             found += 1
-            case = reduced(finding, Path(name), options.seed) if options.only is None else finding.case
+            case = finding.case
             print(f"\n{found}. {finding.check}: {finding.what}\n   from {case.name}: {', '.join(case.steps)}")
             print(f"   make fuzz SEED={options.seed} ONLY={finding.number}   task {case.task}")
             for side, ending in zip(("gold", "run"), case.endings, strict=True):
