@@ -179,13 +179,31 @@ READ = (
          {"unanswered": "common"}),
     Case("holes, `unanswered=zero`", {"s.csv": "run,query,AP\na,q1,0.5\nb,q1,0.5\na,q2,0.5\n"}, ZEROS, "AP",
          {"unanswered": "zero"}),
+    Case("some queries alone", {"s.csv": "run,query,AP\na,q1,1\nb,q1,1\nb,q2,0.25\na,q2,0.5\na,q3,0\nb,q3,1\n"},
+         {"a": 0.25, "b": 0.625}, "AP", {"only": ["q2", "q3"]}),
     Case("one name that nobody knows", {"s.csv": long("foo")}, MEANS, "foo"),
 )  # fmt: skip
+
+_RUN = {"tag": "a.txt", "file": "a.txt", "counts": {}, "queries": {"extra": 0}, "measures": {"AP": 1.0},
+        "per_query": {"q1": {"AP": 1.0}}}  # fmt: skip
+
+
+def ours(run, edition=2026):
+    """What evaluate writes of a run."""
+    rules = {"task": "1", "edition": edition, "decisions": {}, "gold": "gold.json"}
+    return json.dumps({"coliee_ir": "0", **rules, "runs": [run]})
+
 
 _HOLES = "run,query,AP\na,q1,1\nb,q1,1\nc,q1,1\na,q2,1\nb,q2,1\na,q3,1\nb,q3,1\n"
 _TWO = table("run,query,AP,nDCG", ((r, q, v, 1 - v) for r, of in TRUTH.items() for q, v in of.items()))
 REFUSED = (
     Case("holes", {"s.csv": _HOLES}, "missing-key"),
+    Case("holes, and no query of all runs", {"s.csv": "run,query,AP\na,q1,1\nb,q2,1\n"}, "no-query", "",
+         {"unanswered": "common"}),
+    Case("holes in costs that would count 0", {"s.csv": _HOLES.replace("AP", "cost")}, "option-conflict", "",
+         {"unanswered": "zero", "lower_is_better": ["cost"]}),
+    Case("columns of queries without runs", {"s.csv": "T1,T2\n1,0\n"}, "missing-column", "",
+         {"columns": {"query": "T*"}}),
     Case("a seed that lacks a query", {
         "s.csv": "run,seed,query,AP\na,1,q1,1\na,2,q1,1\na,1,q2,1\nb,1,q1,1\nb,1,q2,1\n"}, "missing-key"),
     Case("several measures", {"s.csv": _TWO}, "option-needed"),
@@ -235,6 +253,10 @@ REFUSED = (
            "structure") for name, runs in (
         ("without runs", []), ("its runs a number", 5), ("a run a text", ["per_query"]),
         ("a run without its tag", [{"per_query": {"q1": {"AP": 1}}}]))),
+    Case("what evaluate writes without queries", {"s.json": ours({"measures": {}})}, "no-query"),
+    Case("a run that evaluate wrote, twice", {"a.json": ours(_RUN), "b.json": ours(_RUN)}, "duplicate"),
+    Case("what evaluate writes by two editions' rules", {
+        "a.json": ours(_RUN), "b.json": ours(_RUN | {"tag": "b"}, 2025)}, "not-comparable"),
     Case("a gold, or a run", {"s.csv": "query_id,doc_id,bm25\nq1,d1,0.5\n"}, "unknown-format"),
     Case("dictionaries that name no measure", {"s.json": json.dumps(TRUTH)}, "unknown-format"),
     Case("a run within another dictionary", {"s.json": json.dumps({"results": {"q1": {"d1": 0.5}}})}, "unknown-format"),

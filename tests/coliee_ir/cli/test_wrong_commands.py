@@ -56,6 +56,11 @@ fuse bm25.txt dense.txt --method combsum --rrf-k 5 │ unfit-option │ --norm
 fuse bm25.txt │ too-few │ two runs
 fuse bm25.txt bm25.txt --fit gold.json --save w.json │ ambiguous │ another tag
 fuse bm25.txt dense.txt --save w.json │ option-needed │ --fit
+bundle codabench gold.json │ option-needed │ -o FILE
+evaluate gold.json a b --task 3 --answers a │ bad-value │ one for each run
+bundle codabench gold.json -o gold.json │ would-overwrite │ gold.json
+fuse bm25.txt dense.txt --weights 0.5,x │ bad-value │ 0.5,x
+compare scores.csv --only q99 │ unknown-query │ q99
 evaluate gold.json bm25.txt -m Accuracy@10 │ unfit-measure │ Success@10
 fuse bm25.txt dense.txt --seed 0 │ option-needed │ --seed needs --fit
 fuse bm25.txt dense.txt --folds 0 │ option-needed │ --folds needs --fit
