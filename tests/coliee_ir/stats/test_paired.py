@@ -1,7 +1,7 @@
 """The one statistic: held to a loop over all flips, to statsmodels, and to itself."""
 
 import math
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import naive_resampling as twin
 import numpy as np
@@ -73,6 +73,69 @@ def test_p_is_the_share_of_all_flips_one_by_one(seed, runs):
         alone = np.mean([reaches(abs(one[pair]), t) for one in every])
         assert pairs_tested(board, [pair], Resampling(999))[0].p == max(alone, least[at])
         assert board.T[pair] == pytest.approx(observed[pair], rel=1e-9)
+
+
+def naive_weights(a, b):
+    """What each query adds to the size of both, written out."""
+    (d_a, d_b), whole = (run.each[:, 1].sum() for run in (a, b)), a.each[:, 1].sum() + b.each[:, 1].sum()
+    return [d_b / whole * x / d_a + d_a / whole * y / d_b for x, y in zip(a.each[:, 1], b.each[:, 1], strict=True)]
+
+
+def naive_u(run):
+    above, below = run.each.sum(axis=0)
+    return [(x - above / below * y) / below for x, y in run.each.tolist()]
+
+
+def naive_recovered(a, b, c):
+    """The ends of a difference from those of both scores, by their logits and their correlation."""
+    n, u = len(a.each), np.array([naive_u(run) for run in (a, b)])
+    products, reach = u @ u.T * n / (n - 1), []
+    for run, squares in zip((a, b), np.diag(products), strict=True):
+        f, step = run.total, c * math.sqrt(squares) / (run.total * (1 - run.total))
+        reach.append(abs(scipy.special.expit(scipy.special.logit(f) + np.array([-step, step])) - f))
+    r, ((down_a, up_a), (down_b, up_b)) = products[0, 1] / math.sqrt(math.prod(np.diag(products))), reach
+    low, high = (x * x + y * y - 2 * r * x * y for x, y in ((down_a, up_b), (up_a, down_b)))
+    return a.total - b.total - math.sqrt(max(low, 0)), a.total - b.total + math.sqrt(max(high, 0))
+
+
+@given(st.integers(0, 10**6), st.integers(4, 12), st.sampled_from([0.4, 1.5, 3.0]), st.booleans())
+def test_a_board_holds_what_its_formulas_say_of_each_pair(seed, n, c, is_mean):
+    values = np.random.default_rng(seed).integers(0, 4, (3, n)) / 3
+    runs = [of_mean(row) for row in values] if is_mean else at_random(seed, n, 3, n // 3)
+    board, k = Board(runs), n / (n - 1)
+    for i, j in permutations(range(3), 2):
+        a, b = runs[i], runs[j]
+        v, g, d, u = naive_v(a, b), naive_weights(a, b), a.total - b.total, [naive_u(run) for run in (a, b)]
+        apart, sizes = [x - y for x, y in zip(*u, strict=True)], [abs(x) for x in v if abs(x) > 1e-12]
+        of_v, of_g = (sum(x * y for x, y in zip(v, other, strict=True)) for other in (v, g))
+        variances = k * (of_v - d * d / n), k * (of_g - d / n), k * (sum(x * x for x in g) - 1 / n)
+        found = [matrix[i, j] for matrix in (board.A, board.B, board.C, board.norm, board.own, board.D)]
+        lengths = math.sqrt(of_v), math.sqrt(sum(x * x for x in apart))
+        assert found == pytest.approx((*variances, *lengths, d), rel=1e-6, abs=1e-9)
+        assert np.clip(board.T[i, j], -1e4, 1e4) == pytest.approx(np.clip(naive_t(v), -1e4, 1e4), rel=1e-6)
+        assert (board.differing[i, j], board.adding[i, j]) == ((a.each != b.each).any(axis=1).sum(), len(sizes))
+        is_even = sizes and max(sizes) - min(sizes) < 1e-9 and variances[2] < 1e-12
+        assert board.unit[i, j] == pytest.approx(max(sizes) * n if is_even else 0)
+        if all(0.001 < run.total < 0.999 and any(naive_u(run)) for run in (a, b)):
+            ends = board.recovered(*np.array([[i], [j]]), np.array([c]))[:, 0]
+            assert ends == pytest.approx(naive_recovered(a, b, c), abs=1e-7)
+
+
+@given(st.integers(0, 10**6), st.booleans())
+def test_an_interval_is_what_is_not_rejected_around_the_difference_and_around_0_where_that_is_not_rejected(
+    seed, is_out
+):
+    draw, grid = np.random.default_rng(seed), np.linspace(-1, 1, 20001)
+    d, a, b, c = draw.uniform((-0.9, 0.02, -0.9, 0.02), (0.9, 0.5, 0.9, 1.0), (100, 4)).T
+    b, times = b * np.sqrt(a * c), draw.uniform(0.3, 2, 100)
+    found = paired.inverted(d, (a, b, c), times, np.full(100, is_out), 1.0).T
+    for at, (low, high) in enumerate(found):
+        left = (d[at] - grid) ** 2 > times[at] ** 2 * (a[at] - 2 * b[at] * grid + c[at] * grid**2)
+        below, above = grid[left & (grid < d[at])], grid[left & (grid > d[at])]
+        wanted = below.max(initial=-1.0), above.min(initial=1.0)
+        if times[at] ** 2 * c[at] >= 1 and not is_out and not wanted[0] <= 0 <= wanted[1]:
+            wanted = (-1.0, 1.0)
+        assert (low, high) == pytest.approx(wanted, abs=3e-4)
 
 
 @pytest.mark.parametrize("pairs", [list(combinations(range(5), 2)), [(0, 1), (0, 3), (0, 4)]])
