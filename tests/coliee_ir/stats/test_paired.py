@@ -19,7 +19,7 @@ from coliee_ir.measures.base import of_mean
 from coliee_ir.stats import paired
 from coliee_ir.stats.paired import Board, Null, Ranks, jointly, may_be_best, standings
 from coliee_ir.stats.paired import tested as pairs_tested
-from coliee_ir.stats.power import least_found
+from coliee_ir.stats.power import largest_share, least_found
 from coliee_ir.stats.resampling import Resampling, Units
 
 SEED = 2026
@@ -414,11 +414,28 @@ def test_of_many_pairs_the_least_difference_that_is_found_is_about_that_of_each(
         assert 0.1 < value < 0.5 and [*many[pair]] == pytest.approx([value], abs=0.02)
 
 
-def test_the_least_difference_of_a_pair_is_found_by_students_t():
-    values = np.random.default_rng(4).random((2, 8))
-    [[found]] = least_found(Board([of_mean(of) for of in values]), [(0, 1)], [8], Resampling(99), 0.8)
-    error = np.std(values[0] - values[1], ddof=1) / math.sqrt(8)
-    assert found == pytest.approx(error * (scipy.stats.norm.ppf(0.8) + scipy.stats.t.ppf(0.975, 7)))
+@given(st.integers(0, 10**6), st.integers(8, 40), st.sampled_from([0.3, 0.8, 0.95]), st.booleans())
+def test_the_least_difference_of_a_pair_solves_its_equation(seed, n, power, is_mean):
+    runs = [of_mean(of) for of in np.random.default_rng(seed).random((2, n))] if is_mean else at_random(seed, n, 2)
+    board, m, stream = Board(runs), n // 4, twin.bits(0)
+    g, u = naive_weights(*runs), [x - y for x, y in zip(*map(naive_u, runs), strict=True)]
+    e2, c2 = (sum(x * x for x in u) * n / (n - 1), (sum(x * x for x in g) - 1 / n) * n / (n - 1))
+    quarters = []
+    for _ in range(40):
+        numbers = [next(stream) for _ in range(n)]
+        drawn = sorted(range(n), key=numbers.__getitem__)[:m]
+        whole, total = sum(g[at] for at in drawn), sum(u[at] for at in drawn)
+        quarters.append(sum(((u[at] - total / whole * g[at]) / whole) ** 2 for at in drawn) * m / (m - 1))
+    falls = min(max(math.log(np.median(quarters) / e2) / math.log(n / m), 0.5), 1)
+    sizes = [4, n, 400]
+    for size, [found] in zip(sizes, least_found(board, [(0, 1)], sizes, Resampling(99), power), strict=True):
+        c, z, s = scipy.stats.t.isf(0.025, size - 1), scipy.stats.norm.ppf(power), (n / size) ** (falls / 2)
+        if size > 4 and math.isfinite(found):
+            assert found == pytest.approx(s * (c * math.sqrt(e2 + c2 * found**2) + z * math.sqrt(e2)), rel=1e-6)
+        else:  # all on one side are no smaller p, or no two scores are so far apart
+            assert math.isinf(found)
+            assert size == 4 or (c * s) ** 2 * c2 >= 1 or s * (c * math.sqrt(e2 + c2) + z * math.sqrt(e2)) > 1
+    assert largest_share(board, [(0, 1)]) == pytest.approx(max(x * x for x in u) / sum(x * x for x in u))
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5), st.sampled_from([6, 20, 60]), st.booleans())
