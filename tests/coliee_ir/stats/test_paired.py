@@ -245,10 +245,8 @@ def naive_interval(a, b, c, wider, p, alpha):
         middle = scipy.special.logit(f[at]) + way * wider * se[at] / (f[at] * (1 - f[at]))
         return abs(f[at] - scipy.special.expit(middle))
 
-    steps = [(reach(0, way), reach(1, -way)) for way in (-1, 1)]
-    far = [
-        d + way * math.hypot(*(x - r * y, math.sqrt(1 - r * r) * y)) for way, (x, y) in zip((-1, 1), steps, strict=True)
-    ]
+    steps = [(way, reach(0, way), reach(1, -way)) for way in (-1, 1)]
+    far = [d + way * math.hypot(x - r * y, math.sqrt(1 - r * r) * y) for way, x, y in steps]
     low, high = fieller(wider)
     ends = [min(low, far[0]), max(high, far[1])]
     return [own if p < alpha and end * d <= 0 else end for end, own in zip(ends, fieller(c), strict=True)]
@@ -275,10 +273,8 @@ def test_intervals_are_those_of_their_definition_by_random_flips(seed):
         assert found.error == pytest.approx(np.std(naive_v(terms[a], terms[b]), ddof=1) * math.sqrt(n))
         assert (found.differing, found.drawn) == ((terms[a].each != terms[b].each).any(axis=1).sum(), 199)
         for level, (alpha, alone) in enumerate(((0.05, found.interval), (0.1, found.narrower))):
-            for p, ends, trials in (
-                (found.p, alone, flipped[at]),
-                (joint.p[0][at], joint.intervals[0][level, at], greatest),
-            ):
+            both = (found.p, alone, flipped[at]), (joint.p[0][at], joint.intervals[0][level, at], greatest)
+            for p, ends, trials in both:
                 wanted = naive_interval(terms[a], terms[b], *criticals(trials, alpha), p, alpha)
                 assert tuple(ends) == pytest.approx(wanted, rel=1e-5, abs=1e-7)
 
@@ -357,8 +353,6 @@ def test_identical_runs_and_runs_without_a_score():
     nothing = of_mean(np.full(4, np.nan))
     found = test(of_mean(np.ones(4)), nothing)
     assert all(map(math.isnan, (found.p, found.difference, *found.interval)))
-    best, worst = of_mean(np.ones(20)), of_mean(np.zeros(20))
-    assert test(best, worst).p == pytest.approx(2 / 2**20)
     stood, _ = possible_ranks([of_mean(np.ones(4)), nothing], Resampling(99), [0, 1])
     assert stood == [((1, 1), True), ((0, 0), False)]
 
@@ -379,22 +373,12 @@ def test_measures_are_corrected_together_and_with_a_baseline_only_its_pairs_coun
         assert max(critical([pair], board) for pair in pairs) <= critical(pairs, board) < of_all
 
 
-def test_of_many_pairs_the_least_difference_that_is_found_is_about_that_of_each():
-    draw = np.random.default_rng(9)
-    kinds = [of_mean((draw.random(60) < share).astype(float)) for share in (0.3, 0.5, 0.9)]
-    few, many = ({}, {})
-    for runs, least in ((kinds, few), (kinds * 5, many)):
-        pairs = [(a, b) for a, b in combinations(range(len(runs)), 2) if a % 3 != b % 3]
-        found = next(least_found(Board(runs), pairs, [60], Resampling(300), 0.8))
-        for (a, b), value in zip(pairs, found.tolist(), strict=True):
-            least.setdefault((min(a % 3, b % 3), max(a % 3, b % 3)), set()).add(value)
-    for pair, [value] in few.items():
-        assert 0.1 < value < 0.5 and [*many[pair]] == pytest.approx([value], abs=0.02)
-
-
 @given(st.integers(0, 10**6), st.integers(8, 40), st.sampled_from([0.3, 0.8, 0.95]), st.booleans())
 def test_the_least_difference_of_a_pair_solves_its_equation(seed, n, power, is_mean):
-    runs = [of_mean(of) for of in np.random.default_rng(seed).random((2, n))] if is_mean else at_random(seed, n, 2)
+    draw = np.random.default_rng(seed)
+    runs, sizes = [of_mean(of) for of in draw.random((2, n))], np.ceil(draw.random((n, 1)) ** -0.8)
+    if not is_mean:  # of few queries that are far larger than others
+        runs = [run._replace(each=run.each * sizes) for run in at_random(seed, n, 2)]
     board, m, stream = Board(runs), n // 4, twin.bits(0)
     g, u = naive_weights(*runs), [x - y for x, y in zip(*map(naive_u, runs), strict=True)]
     e2, c2 = (sum(x * x for x in u) * n / (n - 1), (sum(x * x for x in g) - 1 / n) * n / (n - 1))
@@ -468,14 +452,6 @@ def test_units_are_in_the_order_of_their_names_and_groups_are_summed_and_count_o
     assert Units.of(["c", "a"]).terms(of_mean(np.ones(2))).is_mean
     with pytest.raises(UsageError):
         Units.of(["a", "b"], {"a": "x"})
-    right = np.repeat(np.random.default_rng(2).random((2, 30)) < 0.5, 4, axis=1).astype(float)
-    names = [str(at) for at in range(120)]  # of groups of four that agree
-    groups = Units.of(names, {name: str(at // 4) for at, name in enumerate(names)})
-    a, b = map(of_mean, right)
-    alone = test(of_mean(right[0, ::4]), of_mean(right[1, ::4]), 9999)
-    together = test(groups.terms(a), groups.terms(b), 9999)
-    assert (together.p, together.error) == pytest.approx((alone.p, alone.error))
-    assert test(a, b).p < alone.p
 
 
 def test_runs_that_differ_on_their_only_query_are_ranked_without_a_warning():
