@@ -102,7 +102,7 @@ def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     observed = _statistics(z, strata, np.ones((z.shape[1], 1)))[:, 0]
     is_found = np.maximum(null.p(observed), least_p(differing)) < settings.alpha
     better = better_than(scores, scored[pairs[is_found]])
-    return Standings(better, null.critical(settings.alpha), int(differing.max()), drawn)
+    return Standings(better, null.critical(settings.alpha, observed), int(differing.max()), drawn)
 
 
 def _statistics(z: FloatArray, strata: _Strata, signs: FloatArray) -> FloatArray:

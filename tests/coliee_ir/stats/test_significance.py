@@ -17,7 +17,7 @@ from coliee_ir.commands.report.contents import Hardness
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, compute, everything, parse
 from coliee_ir.rules.choices import CHOICES
-from coliee_ir.stats.student import t_quantile, t_test
+from coliee_ir.stats.student import t_p, t_quantile, t_test
 from coliee_ir.types import judge
 
 # terms
@@ -86,6 +86,15 @@ def test_the_t_test_is_scipys(values):
     else:
         assert math.isnan(found)  # and not 0, as of a t that is infinite
     assert all(math.isnan(t_test(np.array(few))) for few in ([0.5], [])) and math.isinf(t_quantile(0.975, 0))
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 7, 30, 31, 199, 200, 201, 450, 10**6])
+def test_quantiles_and_probabilities_of_students_t_are_scipys(degrees):
+    for p in (0.501, 0.7, 0.9, 0.975, 0.995, 0.99995):
+        t = float(scipy.stats.t.ppf(p, degrees))
+        assert t_quantile(p, degrees) == pytest.approx(t, rel=1e-9)
+        if degrees < 1000:
+            assert t_p(-t, degrees) == t_p(t, degrees) == pytest.approx(2 * (1 - p), rel=1e-9)
 
 
 def test_the_letters_of_runs_are_all_different_and_never_digits():

@@ -18,12 +18,11 @@ def tasks_of(sizes):
 def test_the_error_is_that_of_a_stratified_mean_whose_variances_are_moderated():
     for sizes in (SIZES, (5, 5), (30, 2, 4, 1)):
         values, task = np.random.default_rng(1).random(sum(sizes)), tasks_of(sizes)
-        squares = [
-            float(((of := values[task == number]) - of.mean()) @ (of - of.mean())) for number in range(len(sizes))
-        ]
+        squares = [float(np.var(values[task == number]) * n) for number, n in enumerate(sizes)]
         pooled = sum(squares) / sum(n - 1 for n in sizes)
         terms = strata.terms_over_tasks(values, task)
         assert terms.total == pytest.approx(np.mean([values[task == number].mean() for number in range(len(sizes))]))
+        assert not terms.is_mean
         parts = [(one + 2 * pooled) / (n + 1) / n for one, n in zip(squares, sizes, strict=True)]
         error, degrees = strata.error_of(terms)
         assert error == pytest.approx(np.sqrt(sum(parts)) / len(sizes))
@@ -59,7 +58,8 @@ def test_runs_are_better_where_few_flips_of_all_reach_as_far(sizes):
         for level in np.linspace(0.95, 0.3, 40):
             found = strata.standings([strata.terms_over_tasks(run, task) for run in values], Resampling(999, at, level))
             assert [bool(found.better[a, b] or found.better[b, a]) for a, b in pairs] == [one < 1 - level for one in p]
-            assert found.drawn == 0
+            assert [one > found.critical for one in observed] == [one < 1 - level for one in p]
+            assert (found.drawn, found.differing) == (0, len(task))
 
 
 def test_a_run_that_is_better_by_the_same_everywhere_is_better_and_equal_runs_are_not():

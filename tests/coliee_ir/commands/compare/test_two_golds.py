@@ -9,6 +9,7 @@ import pytest
 from asserting import refusing
 from example_runs import EXAMPLES
 from scipy import stats
+from scipy.special import expit, logit
 from sklearn.metrics import cohen_kappa_score, f1_score
 
 from coliee_adapters.errors import UsageError
@@ -54,7 +55,14 @@ def test_agreement_and_order_are_what_scikit_learn_and_scipy_compute():
         second = np.where(random.random(200) < 0.6, first, random.integers(0, grades, 200))
         found = statistics.kappa(first, second, query, 0.95)
         assert found.value == pytest.approx(cohen_kappa_score(first, second, weights="quadratic"))
-        assert found.interval.low < found.value < found.interval.high
+        without = [cohen_kappa_score(first[query != q], second[query != q], weights="quadratic") for q in range(20)]
+        off = np.square((1 + np.array(without)) / 2 - np.mean([(1 + kappa) / 2 for kappa in without]))
+        free = 2 * off.sum() ** 2 / ((off**2).sum() - off.sum() ** 2 / 20)
+        share = (1 + found.value) / 2
+        half = stats.t.ppf(0.975, int(min(max(free, 4), 19))) * math.sqrt(0.95 * off.sum()) / (share * (1 - share))
+        ends = [2 * expit(logit(share) + way * half) - 1 for way in (-1, 1)]
+        assert found.interval == pytest.approx(ends)
+        assert np.isfinite(statistics.kappa(first, second, query % 5, 0.95).interval).all()
         both, either = ((first > 0) & (second > 0), (first > 0).astype(int) + (second > 0))
         counts = [np.bincount(query, part.astype(float)) for part in (both, either)]
         assert statistics.f1(*counts, 0.95).value == pytest.approx(f1_score(first > 0, second > 0))
@@ -88,6 +96,15 @@ def test_halves_of_one_gold_agree_as_much_as_those_of_a_copy_of_it_and_less_with
     assert between == pytest.approx(alone, abs=0.02) and alone == pytest.approx(of_copy)
     between, alone, other = statistics.halves(runs, upside_down, Resampling())
     assert between < 0 < min(alone, other)
+    values = random.normal(0, 1, (2, 32, 9)) + np.linspace(0, 1, 32)[:, None]
+    random, wanted = np.random.default_rng(7), []
+    for _ in range(250):
+        is_in = random.permutation(9) < 4
+        (f, g), (u, v) = ([of[:, half].mean(axis=1) for half in (is_in, ~is_in)] for of in values)
+        taus = [stats.kendalltau(*pair).statistic for pair in ((f, v), (g, u), (f, g), (u, v))]
+        wanted.append([(taus[0] + taus[1]) / 2, *taus[2:]])
+    found = statistics.halves(*([of_mean(run) for run in of] for of in values), Resampling(seed=7))
+    assert found == pytest.approx(np.mean(wanted, axis=0))
 
 
 def test_runs_are_compared_by_both_golds_as_by_each_alone():

@@ -157,14 +157,7 @@ def test_groups_count_as_wholes_and_are_named():
     assert "50 groups" in render(found, "table")
 
 
-def test_where_few_queries_are_far_larger_than_others_more_queries_help_less():
-    draw, ratios = np.random.default_rng(1), []
-    for sizes in (np.full(200, 2), 2 * np.floor(np.minimum(draw.random(200) ** (-1 / 1.3), 200)).astype(int)):
-        chance = draw.beta(2, 2, (2, 200)) / 2 + np.array([[0.4], [0.2]])
-        counts = [np.column_stack((draw.binomial(sizes, of_run), sizes, sizes)) for of_run in chance]
-        [few], [many] = least_of([micro(of_run.tolist()) for of_run in counts], [400, 1600])
-        ratios.append(few / many)
-    assert ratios[0] == pytest.approx(2, rel=0.05) and math.sqrt(2) < ratios[1] < 1.7
+def test_where_no_query_says_otherwise_any_difference_is_found():
     even = [micro([[i * right, 4 * i, 4 * i] for i in range(1, 31)]) for right in (3, 2)]  # no query says otherwise
     assert all(least < 1e-9 for [least] in least_of(even, [10, 40]))
 
