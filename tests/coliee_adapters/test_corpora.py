@@ -180,8 +180,7 @@ def pairs(*held):
 
 
 @pytest.mark.parametrize(
-    "t1",
-    ['<t1><article id="1"/></t1>', "<t1>\nArticle 1 A bee.\n</t1>", "<article>1</article>", ""],
+    "t1", ['<t1><article id="1"/></t1>', "<t1>\nArticle 1 A bee.\n</t1>", "<article>1</article>", ""]
 )
 def test_each_generation_of_statements_gives_queries_with_and_without_a_code(folder, t1):
     asked = [

@@ -104,8 +104,6 @@ FRAMES = {
     "a reader": lambda rows: FRAMES["pyarrow"](rows).to_reader(max_chunksize=2),
 }
 GOLD = Qrels({"q1": {"d1": 1, "d2": 0}, "q2": {"d2": 2}, "1": {"2": 1}})
-
-
 IDS = st.sampled_from(["d1", "d2", "d2.txt", "2", "a-long-id-of-more-than-thirty-two-bytes"])
 ROWS = st.builds(Row, st.sampled_from(["q1", "q2", "q1.txt", "1"]), IDS, st.sampled_from([0.5, 1.0, -2.0]))
 

@@ -56,8 +56,7 @@ def test_what_programs_write_is_read_as_columns_and_what_is_no_json_is_refused()
             list(json_text.batches(2 * line, "f.jsonl"))
 
 
-NULL = st.none()
-ROWS = st.tuples(NULL | st.integers(0, 99), st.sampled_from([0.5, 0.1, -12.25]), NULL | st.sampled_from("TU"))
+ROWS = st.tuples(st.none() | st.integers(0, 99), st.sampled_from([0.5, 0.1, -12.25]), st.sampled_from([None, *"TU"]))
 
 
 @given(st.lists(ROWS, min_size=1, max_size=9))

@@ -133,22 +133,22 @@ def test_ids_of_statute_questions_are_known_and_labels_of_other_queries_scored()
 # what files hold that evaluate refuses in a sentence, with file, line and remedy; and what it reads nevertheless
 
 CASES = '{"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007"]}'
-#: gold, run, options, and what is said: file, line if any, what stood there, what to do
+#: gold, run, and what is said: file, line if any, what stood there, what to do
 REFUSED = {
-    "broken JSON run": (CASES, '{\n"000001": ["000018",\n}', [],
+    "broken JSON run": (CASES, '{\n"000001": ["000018",\n}',
         "run, line 3, column 1: [syntax] Expecting value … (found '}')"),
-    "a test set for gold": ('["000001", "000002"]', CASES, [], "gold: [missing-label]"),
-    "no gold at all": ("hello\n", CASES, [], "gold, line 1: unrecognised gold format (found 'hello'); "),
-    "lost zeros": (CASES, "1 18 T\n2 99 T\n", [], "run: [mismatch] '1', '2'… gold … '000001', '000002', '000003'… 6 …"),
+    "a test set for gold": ('["000001", "000002"]', CASES, "gold: [missing-label]"),
+    "no gold at all": ("hello\n", CASES, "gold, line 1: unrecognised gold format (found 'hello'); "),
+    "lost zeros": (CASES, "1 18 T\n2 99 T\n", "run: [mismatch] '1', '2'… gold … '000001', '000002', '000003'… 6 …"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_read_is_refused_in_a_sentence(name, here, call):
-    gold, run, options, said = REFUSED[name]
-    Path("gold").write_text(gold)
-    Path("run").write_text(run)
-    err = failing(call, "evaluate", "gold", "run", *options)
+    *files, said = REFUSED[name]
+    for file, content in zip(("gold", "run"), files, strict=True):
+        Path(file).write_text(content)
+    err = failing(call, "evaluate", "gold", "run")
     assert err.startswith("coliee-ir: ")
     assert mentions(err, said)
     assert err.count("\n") == 1

@@ -82,13 +82,16 @@ _VALUES = st.recursive(
     max_leaves=4,
 )
 KEYS = ["task", *schema.keys(Protocol), *schema.keys(SubmissionRules), "edition", "submission", "first"]
-HEADS = ["", "[[edition]]\n", "[[submission]]\n", "[models_before]\n"]
 
 
-@given(st.sampled_from([*KEYS, "models_before"]), _VALUES, st.sampled_from(HEADS))
+@given(
+    st.sampled_from([*KEYS, "models_before"]),
+    _VALUES,
+    st.sampled_from(["", "[[edition]]", "[[submission]]", "[models_before]"]),
+)
 def test_whatever_a_file_states_is_read_or_refused_in_a_sentence(tmp_path_factory, key, value, head):
     shown = str(value).replace("'", "").replace("True", "true").replace("False", "false")
     try:
-        read(tmp_path_factory.getbasetemp(), f"{COMMON}{head}{key} = {shown}\n")
+        read(tmp_path_factory.getbasetemp(), f"{COMMON}{head}\n{key} = {shown}\n")
     except InputError as error:
         assert "\n" not in str(error)
