@@ -24,9 +24,8 @@ def named(source):
 
 
 RECORDS = [
-    {"query_id": "001", "doc_id": "018.txt", "score": 0.1},
-    {"query_id": "001.txt", "doc_id": "023", "score": 0.9},
-    {"query_id": "002", "doc_id": "018", "score": -1},
+    {"query_id": query, "doc_id": document, "score": score}
+    for query, document, score in (("001", "018.txt", 0.1), ("001.txt", "023", 0.9), ("002", "018", -1))
 ]
 LISTED = [{"query_id": "001", "doc_ids": ["018", "023"]}, {"query_id": "002", "doc_ids": ["018"]}]
 HELD = {"001": {"018": 0.1, "023": 0.9}, "002": {"018": -1.0}}

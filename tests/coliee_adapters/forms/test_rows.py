@@ -58,7 +58,7 @@ def test_columns_are_what_their_rows_are(data, others, rules):
     check_same(plain_block(Values(columns, PLACE), rules, "T"), rows, rules, are_plain)
     for role, (values, plain) in drawn.items():  # as readers of columns give them
         if role in ("query", "document") and plain:
-            columns = {**columns, role: Ids.of(values)}
+            columns = {**columns, role: Ids.of(values) if role == "query" else Column(Ids.of(values))}
         elif {*map(type, values)} in ({int}, {float}, {int, type(None)}) and 10**400 not in values:
             there = np.array([value is not None for value in values])
             numbers = np.array([value or 0 for value in values])

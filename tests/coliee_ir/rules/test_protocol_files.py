@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 import pytrec_eval
-from asserting import begins, done, failing, heard, matches, mentions, refusing
+from asserting import done, failing, heard, matches, mentions, refusing
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from reading import told
 
 import coliee_ir
 from coliee_adapters.errors import InputError
@@ -272,10 +273,7 @@ def laid(container, records="", query="", columns=(), **part):
     ],
 )
 def test_what_is_not_written_like_that_is_refused_with_its_place(content, layout, expected):
-    with pytest.raises(InputError) as refused:
-        described.read_gold(Source(put("x.txt", content)), layout)
-    assert begins(heard(refused.value), f"x.txt{expected}")
-    assert "\n" not in heard(refused.value)
+    assert matches(told(described.read_gold, Source(put("x.txt", content)), layout), f"x.txt{expected}")
 
 
 GOLD_IN_RECORDS = f"""{OWN}measures = ["MacroF2"]
