@@ -112,6 +112,7 @@ def test_gold_in_the_older_xml_is_read(source, text, task, qrels):
         (xml("<instance><cases_noticed>3</cases_noticed></instance>"), ", line 2: [missing-id]"),
         (xml("<instance id=' .txt'/>"), ", line 2: [missing-id]"),
         (xml(instance(3), "<instance id='1.txt'/>"), ", line 3: [duplicate] (found '1')"),
+        (xml(instance("013"), "<instance id='1 2'/>"), ", line 3: [bad-id] (found '1 2')"),
         (xml(instance("013", "001 002")), ", line 2: [bad-id] (found '001 002')"),
         (xml(instance("013,.txt")), ", line 2: [bad-id] (found '')"),
         (xml(instance("013,\ufeff014")), ", line 2: [bad-id] (found '\\ufeff014')"),

@@ -63,11 +63,8 @@ def test_columns_are_known(kind, names, given, roles):
 def test_what_is_not_understood_is_refused_with_what_is_known(names, kind, problem):
     error = refused(named, names, kind)
     assert begins(clause(error), problem)
-    assert (error.path, error.line, error.found) == (
-        "f.csv",
-        3,
-        ", ".join(name.partition("=")[0] for name in names.split()),
-    )
+    assert (error.path, error.line) == ("f.csv", 3)
+    assert str(error.found).split(", ") == [name.partition("=")[0] for name in names.split()]
     assert "--columns" in str(error.remedy)
     assert ("order=ascending" in str(error.remedy)) == ("score or rank" in problem)  # distances may be meant
 

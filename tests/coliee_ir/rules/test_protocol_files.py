@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import pytrec_eval
 from asserting import done, failing, heard, matches, mentions, refusing
+from by_form import one_a_line
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from reading import told
@@ -183,14 +184,11 @@ def containers(judged):
     def text(rows, separator):
         return "".join(separator.join(map(str, row)) + "\n" for row in rows)
 
-    def json_lines(values):
-        return "".join(json.dumps(value) + "\n" for value in values)
-
     return {
         "nested": (json.dumps({"a": {"b": records}}), Layout("json", "a.b", "q", parts={"documents": LISTED})),
         "entries": (json.dumps(judged), Layout("json", parts=entries)),
-        "jsonl": (json_lines(dict(zip(names, row, strict=True)) for row in rows), Layout("jsonl", "", "q", parts=row)),
-        "jsonl of entries": (json_lines({query: of} for query, of in judged.items()), Layout("jsonl", parts=entries)),
+        "jsonl": (one_a_line(dict(zip(names, row, strict=True)) for row in rows), Layout("jsonl", "", "q", parts=row)),
+        "jsonl of entries": (one_a_line({query: of} for query, of in judged.items()), Layout("jsonl", parts=entries)),
         "csv": (text([names, *rows], ","), Layout("csv", "", "q", parts=row)),
         "tsv": (text(rows, "\t"), Layout("tsv", "", "q", names, parts=row)),
         "columns": (text(rows, "  "), Layout("columns", "", "q", names, parts=row)),

@@ -50,6 +50,7 @@ ADDED = [
     ('[run]\ncontainer = "json"', "[run], documents"),
     ('[table]\nF1 = "MicroF2"', "table, F1"),
     ("[[edition]]\nlast = 2026", "[[edition]] 1, first"),
+    *((f"edition = {value}", "edition") for value in ("2026", "[2026]")),
     ("[[edition]]\nfirst = 2026\nlast = 2025", "[[edition]] 1, last"),
     ("[[edition]]\nfirst = 2020\n[[edition]]\nfirst = 2026", "[[edition]] 2, first"),
     ('[[submission]]\ncolumns = ["A", "B"]', "[[submission]] 1, columns"),
