@@ -39,7 +39,7 @@ _SEPARATORS: Final = (",", ";", "\t", " ")
 _COMMAS: Final = r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)"
 
 #: Excel's first line ``sep=;``, which says how values are separated
-_SEPARATOR_LINE: Final = r"sep=([,;\t])"
+_SEPARATOR_LINE: Final = r"sep=[,;\t]"
 
 _DIGIT: Final = r"\d"
 _INTEGER: Final = r"([+-]?[0-9]{1,9})(?:\.0*)?"
@@ -214,8 +214,6 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
     lines = lines[:_SHOWN]
     if not lines:
         return None
-    if lines[0].startswith("sep=") and (separator_line := re.fullmatch(_SEPARATOR_LINE, lines[0])):
-        return separator_line[1]
     separators = [separator for separator in _SEPARATORS if separator == " " or separator in lines[0]]
     for separator in separators:
         if _names_columns(_values(lines[0], separator), source):
