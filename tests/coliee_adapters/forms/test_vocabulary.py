@@ -33,7 +33,8 @@ GIVEN = "query=topic, score=sim, relevance=judged"
         ("run", "topic docno sim", GIVEN, "query=topic, document=docno, score=sim"),
         ("gold", "qid docno judged", GIVEN, "query=qid, document=docno, relevance=judged"),
         # values decide what names leave open
-        ("gold", "id=ab label=YN article=56", "", "query=id, answer=label"),
+        ("gold", "qid=cd id=ab label=YN article=56", "", "query=id, answer=label"),
+        ("gold", "qid=ab label=YN article=56", "", "query=qid, answer=label"),
         ("gold", "id=ab query=cd label=10 article=56", "", "query=query, document=article, relevance=label"),
         ("gold", "id=ab label=YN article=56", "relevance=label", "query=id, document=article, relevance=label"),
         ("gold", "id=ab answer=YN response=NY", "answer=response", "query=id, answer=answer"),
