@@ -2,12 +2,12 @@ import gzip
 import json
 from collections.abc import Iterator
 from operator import methodcaller
-from pathlib import Path
 
 import pytest
 from asserting import heard, matches
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sent import write
 
 from coliee_adapters.corpora import Document, Query
 from coliee_adapters.errors import InputError, UsageError
@@ -22,25 +22,7 @@ doc_ids, query_ids = map(methodcaller, ("doc_ids", "query_ids"))
 @pytest.fixture
 def folder(here):
     """Writes files, some in folders, below the current folder."""
-
-    def folder(files):
-        for name, content in files.items():
-            Path(name).parent.mkdir(parents=True, exist_ok=True)
-            Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
-
-    return folder
-
-
-@pytest.fixture
-def unopened(monkeypatch):
-    """Called, it makes the opening of any file fail."""
-
-    def close():
-        for name in ("pathlib.Path.open", "pathlib.Path.read_bytes", "builtins.open"):
-            monkeypatch.setattr(name, lambda *args, **_: pytest.fail(f"opened: {args}"))
-
-    yield close
-    monkeypatch.undo()
+    return write
 
 
 def refusal(*args, asked=lambda corpus: None, **named):
@@ -88,17 +70,19 @@ def test_a_folder_of_cases_has_documents_and_a_gold_names_the_queries(folder):
         assert read_corpus("cases", gold="queries.json").query_ids() == ("000018", "000001")
 
 
-def test_ids_are_known_without_opening_a_file(folder, unopened):
+def test_ids_are_known_without_opening_a_file(folder, monkeypatch):
     folder({**CASES, **FRAGMENTS})
-    unopened()
-    corpus = read_corpus("cases", gold=Gold({"000018": {"000001": 1}}))
-    assert corpus.doc_ids() == ("000001", "000018", "000023")
-    assert corpus.query_ids() == ("000018",)
-    assert corpus.candidate_ids("000018") == ("000001", "000023")
-    corpus = read_corpus("queries")
-    assert corpus.query_ids() == ("001", "002")
-    assert corpus.doc_ids() == ("001/001", "001/002", "002/001", "002/010")
-    assert corpus.candidate_ids("002") == ("001", "010")
+    with monkeypatch.context() as patch:
+        for name in ("pathlib.Path.open", "pathlib.Path.read_bytes", "builtins.open"):
+            patch.setattr(name, lambda *args, **_: pytest.fail(f"opened: {args}"))
+        corpus = read_corpus("cases", gold=Gold({"000018": {"000001": 1}}))
+        assert corpus.doc_ids() == ("000001", "000018", "000023")
+        assert corpus.query_ids() == ("000018",)
+        assert corpus.candidate_ids("000018") == ("000001", "000023")
+        corpus = read_corpus("queries")
+        assert corpus.query_ids() == ("001", "002")
+        assert corpus.doc_ids() == ("001/001", "001/002", "002/001", "002/010")
+        assert corpus.candidate_ids("002") == ("001", "010")
 
 
 def test_documents_are_found_by_id_which_is_no_path_and_titled_by_their_beginning(folder):
@@ -180,8 +164,7 @@ def pairs(*held):
 
 
 @pytest.mark.parametrize(
-    "t1",
-    ['<t1><article id="1"/></t1>', "<t1>\nArticle 1 A bee.\n</t1>", "<article>1</article>", ""],
+    "t1", ['<t1><article id="1"/></t1>', "<t1>\nArticle 1 A bee.\n</t1>", "<article>1</article>", ""]
 )
 def test_each_generation_of_statements_gives_queries_with_and_without_a_code(folder, t1):
     asked = [

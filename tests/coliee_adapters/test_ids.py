@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters.ids import Ids, Picked
+from coliee_adapters.ids import Ids, Picked, changes
 from coliee_adapters.records import INVISIBLE, nfkc_folded, spelling_variants
 
 
@@ -32,7 +32,8 @@ def test_words_tell_ids_of_up_to_32_bytes_apart(texts):
         assert [word == other for other in words] == [prefix == other for other in prefixes]
 
 
-_ANY = st.lists(st.text("ab \n\0é", max_size=3) | st.text("abc", min_size=30, max_size=40), max_size=6)
+_LONG = st.text("abc", min_size=30, max_size=40) | st.sampled_from(["a" * 40, "a" * 39 + "b"])
+_ANY = st.lists(st.text("ab \n\0é", max_size=3) | _LONG, max_size=6)
 
 
 @given(_ANY, st.data())
@@ -47,6 +48,9 @@ def test_ids_are_the_same_however_they_are_stored_and_behind_a_border(texts, dat
             assert list(ids.select(slice(1, None))) == list(ids[1:]) == expected[1:]
             assert ids.length.tolist() == [len(text.encode()) for text in expected]
             assert list(Ids.joined([ids, plain_ids])) == expected + texts
+            differ = [i for i in range(len(expected)) if i > 0 and expected[i] != expected[i - 1]]
+            assert changes(ids).tolist() == [0, *differ, len(expected)]
+    assert plain_ids.are_plain() == all(re.fullmatch("[!-~]{1,32}", text) for text in texts)
     plain = Ids.plain(texts, len(texts))
     assert plain is None or list(plain) == texts
     assert (plain is not None) == (bool(texts) and all(re.fullmatch("[a-z]+", text) for text in texts))

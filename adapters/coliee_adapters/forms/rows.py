@@ -512,7 +512,7 @@ def lines_of(
     if documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
     may_be_truth = scores is not None and ((scores == 0) | (scores == 1)).any()
-    if may_be_truth and bool in map(type, chain.from_iterable(map(dict.values, lists))):
+    if may_be_truth and not {bool, np.bool_}.isdisjoint(map(type, chain.from_iterable(map(dict.values, lists)))):
         return None
     return starts, documents, scores
 
@@ -622,8 +622,9 @@ def _ranks(values: Sequence[Any]) -> Sequence[str] | npt.NDArray[Any]:
 
 def _floats(values: Sequence[Any]) -> npt.NDArray[np.float64]:
     kinds = set(map(type, values))
-    if kinds & {bool, np.bool_} or (str in kinds and any("_" in str(value) for value in values)):
-        raise ValueError  # float reads 1_0 as 10, and True as 1
+    texts = "".join(map(str, values)) if str in kinds else ""
+    if kinds & {bool, np.bool_} or "_" in texts or not texts.isascii():
+        raise ValueError  # float reads 1_0 as 10, digits of other scripts, and True as 1
     return np.fromiter(values, np.float64, len(values))
 
 

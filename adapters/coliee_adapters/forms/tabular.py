@@ -39,7 +39,7 @@ _SEPARATORS: Final = (",", ";", "\t", " ")
 _COMMAS: Final = r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)"
 
 #: Excel's first line ``sep=;``, which says how values are separated
-_SEPARATOR_LINE: Final = r"sep=([,;\t])"
+_SEPARATOR_LINE: Final = r"sep=[,;\t]"
 
 _DIGIT: Final = r"\d"
 _INTEGER: Final = r"([+-]?[0-9]{1,9})(?:\.0*)?"
@@ -82,27 +82,30 @@ def _is_run(head: bytes) -> bool:
     return _separator(first_lines(head)) is not None
 
 
+def _first_rows(source: Source) -> list[list[str]]:
+    """The values of the first rows, of which the first may name columns."""
+    lines = first_lines(source.head())
+    separator = _separator(lines, source) or " "
+    begin = bool(lines and re.fullmatch(_SEPARATOR_LINE, lines[0]))
+    return [_values(line, separator) for line in lines[begin:]]
+
+
 def header_of(source: Source) -> list[str]:
     """The names of the columns, if the first row names columns."""
-    lines = first_lines(source.head())
-    separator = _separator(lines, source)
-    names = [] if separator is None else _values(lines[0], separator)
+    names = next(iter(_first_rows(source)), [])
     return names if _names_columns(names, source) else []
 
 
 def first_tag(source: Source) -> str:
     """The run tag in the first row behind the names of columns; empty where no column is named as that of tags."""
-    names, lines = header_of(source), first_lines(source.head())
+    names, rows = header_of(source), _first_rows(source)
     column = roles_of(names, "run", Place(source.name), source.columns).get("tag") if names else None
-    values = _values(lines[1], _separator(lines, source) or ",") if len(lines) > 1 else []
-    return values[column] if column is not None and column < len(values) else ""
+    return rows[1][column] if column is not None and len(rows) > 1 and column < len(rows[1]) else ""
 
 
 def can_be_gold(source: Source, column: int | None) -> bool:
     """Whether all values of a column of relevances, by default the third, are integers."""
-    lines = first_lines(source.head())
-    rows = [_values(line, _separator(lines, source) or " ") for line in lines]
-    behind = rows[bool(header_of(source)) :]
+    behind = _first_rows(source)[bool(header_of(source)) :]
     return column is None or all(re.fullmatch(_INTEGER, row[column]) for row in behind if column < len(row))
 
 
@@ -211,8 +214,6 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
     lines = lines[:_SHOWN]
     if not lines:
         return None
-    if lines[0].startswith("sep=") and (separator_line := re.fullmatch(_SEPARATOR_LINE, lines[0])):
-        return separator_line[1]
     separators = [separator for separator in _SEPARATORS if separator == " " or separator in lines[0]]
     for separator in separators:
         if _names_columns(_values(lines[0], separator), source):

@@ -155,7 +155,8 @@ def _of_json(content: object, source: Source, layout: Layout, line: int | None =
         content = _value(_Record("", content, Place(source.name, "file", source.name)), layout.records)
     if isinstance(content, dict) and not layout.query:
         for query, value in content.items():
-            yield _Record(_identifier(query, layout), value, Place(source.name, "query", query))
+            place = Place(source.name, "query", query)
+            yield _Record(_identifier(query, layout, place), value, place)
         return
     if not isinstance(content, list):
         expected = "a list of records" if layout.query else "an object whose keys are the queries"
@@ -170,7 +171,7 @@ def _of_json(content: object, source: Source, layout: Layout, line: int | None =
             yield _Record("", record, place)
         else:
             for query, value in record.items():
-                yield _Record(_identifier(query, layout), value, place)
+                yield _Record(_identifier(query, layout, place), value, place)
 
 
 def _regular(source: Source, layout: Layout) -> tabular.Header | None:
@@ -238,10 +239,10 @@ def _items(record: _Record, part: Part, layout: Layout, role: str) -> Iterator[t
     key = getattr(part, role)
     if isinstance(content, dict) and not part.id:
         for document, value in content.items():
-            yield _identifier(document, layout), value
+            yield _identifier(document, layout, record.place), value
         return
     for item in content if isinstance(content, list) else [content]:
-        document = _id_by_pattern(record, part.id, item, layout) if part.id else _identifier(item, layout, record)
+        document = _id_by_pattern(record, part.id, item, layout) if part.id else _identifier(item, layout, record.place)
         yield document, _value(record._replace(content=item), key) if key else NOTHING
 
 
@@ -265,11 +266,11 @@ def _braced(pattern: str) -> str:
 def _id_by_pattern(record: _Record, pattern: str, item: object, layout: Layout) -> str:
     """The id that a pattern makes of the values of an item."""
     of_item = record._replace(content=item)
-    texts = {key: _identifier(_value(of_item, key), layout, record) for key in _FIELD.findall(_braced(pattern))}
+    texts = {key: _identifier(_value(of_item, key), layout, record.place) for key in _FIELD.findall(_braced(pattern))}
     return _FIELD.sub(lambda match: texts[match[1]], _braced(pattern))
 
 
-def _identifier(value: object, layout: Layout, record: _Record | None = None) -> str:
+def _identifier(value: object, layout: Layout, place: Place) -> str:
     """An id: text or an integer, with ``_`` for blanks, which no line of a run could hold."""
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     for ending in layout.strip:
@@ -278,7 +279,6 @@ def _identifier(value: object, layout: Layout, record: _Record | None = None) ->
         number = re.search("[0-9]+", text)
         text = str(int(number[0])) if number else ""
     if not (text := _one_word(text)):
-        place = record.place if record else Place("<memory>", "key", str(value))
         remedy = "give an id with a number in it" if layout.numbers else "give text or an integer"
         raise place.fault("bad-id", "this is not an id", _as_text(value), remedy)
     return text

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import refused
+from runs_in_parts import same
 
 import coliee_ir
 from coliee_adapters.forms import arrow, frames
@@ -104,8 +105,6 @@ FRAMES = {
     "a reader": lambda rows: FRAMES["pyarrow"](rows).to_reader(max_chunksize=2),
 }
 GOLD = Qrels({"q1": {"d1": 1, "d2": 0}, "q2": {"d2": 2}, "1": {"2": 1}})
-
-
 IDS = st.sampled_from(["d1", "d2", "d2.txt", "2", "a-long-id-of-more-than-thirty-two-bytes"])
 ROWS = st.builds(Row, st.sampled_from(["q1", "q2", "q1.txt", "1"]), IDS, st.sampled_from([0.5, 1.0, -2.0]))
 
@@ -113,15 +112,7 @@ ROWS = st.builds(Row, st.sampled_from(["q1", "q2", "q1.txt", "1"]), IDS, st.samp
 @settings(max_examples=settings().max_examples // 2)
 @given(st.sampled_from(sorted(FRAMES)), st.lists(ROWS, min_size=1, max_size=12), st.sampled_from([exact_id, normal_id]))
 def test_a_run_is_that_of_plain_tuples(name, rows, rule):
-    judged = []
-    for held in (rows, FRAMES[name](rows)):
-        run = frames.run_of(held, rule)
-        assert isinstance(run, Run)
-        judged.append(judge(GOLD, run))
-    plain, found = judged
-    assert plain.rank.tolist() == found.rank.tolist()
-    assert plain.retrieved.tolist() == found.retrieved.tolist()
-    assert (plain.remarks, plain.lines, plain.extra) == (found.remarks, found.lines, found.extra)
+    assert same(*(judge(GOLD, frames.run_of(held, rule)) for held in (rows, FRAMES[name](rows))))
 
 
 @pytest.mark.parametrize("name", FRAMES)

@@ -16,11 +16,6 @@ LAYOUTS = {"three": THREE_COLUMNS, "six": SIX_COLUMNS}
 BLOCKS = (7, 64, 1 << 16)
 
 
-def as_number(rank):
-    """A rank without leading zeros, which the fast lane does not keep."""
-    return str(int(rank)) if rank is not None and re.fullmatch("[0-9]{1,18}", rank) else rank
-
-
 def read(source, layout, rule=exact_id):
     """What the reader makes of a file: query, document, score and rank of each line, and remarks; or what it says."""
     lines, remarks = [], Remarks()
@@ -32,7 +27,7 @@ def read(source, layout, rule=exact_id):
                 assert first < last
                 for at in range(first, last):
                     score = None if block.scores is None else block.scores[at]
-                    rank = None if block.ranks is None else as_number(str(block.ranks[at]))
+                    rank = None if block.ranks is None else str(block.ranks[at])
                     lines.append((query, block.documents[at], score, rank))
             remarks += block.remarks or Remarks()
     except InputError as error:

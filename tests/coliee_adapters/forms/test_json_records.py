@@ -24,9 +24,8 @@ def named(source):
 
 
 RECORDS = [
-    {"query_id": "001", "doc_id": "018.txt", "score": 0.1},
-    {"query_id": "001.txt", "doc_id": "023", "score": 0.9},
-    {"query_id": "002", "doc_id": "018", "score": -1},
+    {"query_id": query, "doc_id": document, "score": score}
+    for query, document, score in (("001", "018.txt", 0.1), ("001.txt", "023", 0.9), ("002", "018", -1))
 ]
 LISTED = [{"query_id": "001", "doc_ids": ["018", "023"]}, {"query_id": "002", "doc_ids": ["018"]}]
 HELD = {"001": {"018": 0.1, "023": 0.9}, "002": {"018": -1.0}}
@@ -49,6 +48,9 @@ def test_a_run_in_the_shapes_of_other_programs_is_read(source):
          "[ambiguous] (found '.en.test, .de.test')"),
         ([*LISTED, {"query_id": "003", "doc_id": "018"}], "record 3: [mixed-forms] (found 'query_id, doc_id')"),
         ([*LISTED, LISTED[0]], "record 3: [duplicate] (found '001')"),
+        ([{**LISTED[0], "scores": [2, 1]}, {**LISTED[1], "ranks": [1]}], "record 2: [mixed-forms]"),
+        ([{**LISTED[0], "scores": [2, 1], "score": [2, 1]}], "record 1: [ambiguous] (found 'scores, score')"),
+        ({"q1": {"note": "some words"}, "q2": {"note": "others"}}, "line 1: query q1: [missing-column] (found 'note')"),
         ({"R05-01-A": ["Article 398-20"]}, "line 1: [bad-id] (found 'Article 398-20'); … 398-20 …"),
         ([{"question_id": "q", "relevant_articles": []}], "record 1: [missing-column] … --protocol alqac…"),
         ([{"id": "q", "response": "Yes, it does."}], "record 1: [missing-column] … --from text…"),

@@ -194,10 +194,7 @@ def test_answers_that_are_no_labels_are_kept_apart(source):
         assert "[ambiguous]" in told(read_answers, source(f"{line}\n"))
 
 
-IDS = st.text("HU01-民", max_size=6).map("R".__add__)
-
-
-@given(st.dictionaries(IDS, st.booleans(), min_size=1))
+@given(st.dictionaries(st.text("HU01-民", max_size=6).map("R".__add__), st.booleans(), min_size=1))
 def test_what_is_written_is_read_again_and_what_would_not_be_is_not_written(tmp_path_factory, labels):
     path = tmp_path_factory.getbasetemp() / "answers.txt"
     with path.open("w", encoding="utf-8") as stream:

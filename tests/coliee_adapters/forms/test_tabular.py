@@ -153,11 +153,16 @@ def test_ranks_and_scores_are_told_from_run_tags(source, separator, lines, score
 
 def test_columns_and_values_show_what_a_table_can_be(source):
     for text, kind in (
-        ("001,018,univABC\n", "run"), ("query_id,doc_id,score\n1,a,0.5\n", "run"),
+        ("001,018,univABC\n", "run"), ("query_id,doc_id,score\n1,a,0.5\n", "run"), ("1 a 1\n1 b 2\n", None),
         ("query_id,doc_id,relevance\n1,a,1\n", "gold"), ("query_id,doc_id,score\n1,a,1\n", None),
-        ("id,label\n1,Y\n", None), ("1,a\n", None),
+        ("id,label\n1,Y\n", None), ("1,a\n", None), ("1,a,1\n1,b\n1,c,T\n", "run"), ("a b T\n", "run"),
+        ("qid,docno,tag\n1,a,T\n2,b,U\n", "run"), ("qid,docno,tag\n", "run"), ("qid,docno,tag\n1,a\n", "run"),
     ):  # fmt: skip
-        assert detect.kind_of(source(text)) == kind
+        for line in ("sep=,\n", "") if "," in text else ("",):  # Excel's
+            file = source(line + text)
+            names = text.splitlines()[0].split(",") if "id," in text else []
+            assert (detect.kind_of(file), detect.header_of(file)) == (kind, names), line + text
+            assert kind == "gold" or tabular.first_tag(file) == ("T" if names and "T" in text else ""), line + text
 
 
 def test_thousands_that_a_point_marks_are_told(source):

@@ -145,9 +145,7 @@ OPEN = {"description": "請求\u2028", "is_accepted": None}
 #: two instances as the organisers give them, with null for what is asked
 TEMPLATE = [
     line(
-        plaintiff_claims=[{"id": "0", **OPEN}, {"id": "1", **OPEN}],
-        defendant_claims=[{"id": "0", **OPEN}],
-        court_decision=None,
+        plaintiff_claims=[{"id": n, **OPEN} for n in "01"], defendant_claims=[{"id": "0", **OPEN}], court_decision=None
     ),
     line(tort_id=1, plaintiff_claims=[], defendant_claims=[{"id": 7, **OPEN}], court_decision=None),
 ]

@@ -7,9 +7,10 @@ from coliee_adapters.forms.vocabulary import checked_columns, is_header, parse_c
 
 
 def named(names, kind, **given):
-    """Role → name of the column."""
-    columns = names.split()
-    return {role: columns[at] for role, at in roles_of(columns, kind, Place("f.csv"), given).items()}
+    """Role → name of the column, each of which may have values of a letter behind it: ``answer=YN``."""
+    columns, _, values = zip(*(name.partition("=") for name in names.split()), strict=True)
+    roles = roles_of(columns, kind, Place("f.csv", "line", 3), given, values.__getitem__ if any(values) else None)
+    return {role: columns[at] for role, at in roles.items()}
 
 
 GIVEN = "query=topic, score=sim, relevance=judged"
@@ -31,6 +32,16 @@ GIVEN = "query=topic, score=sim, relevance=judged"
         ("run", "id document verdict", "answer=Verdict", "query=id, answer=verdict"),
         ("run", "topic docno sim", GIVEN, "query=topic, document=docno, score=sim"),
         ("gold", "qid docno judged", GIVEN, "query=qid, document=docno, relevance=judged"),
+        # values decide what names leave open
+        ("gold", "qid=cd id=ab label=YN article=56", "", "query=id, answer=label"),
+        ("gold", "qid=ab label=YN article=56", "", "query=qid, answer=label"),
+        ("gold", "id=ab query=cd label=10 article=56", "", "query=query, document=article, relevance=label"),
+        ("gold", "id=ab label=YN article=56", "relevance=label", "query=id, document=article, relevance=label"),
+        ("gold", "id=ab answer=YN response=NY", "answer=response", "query=id, answer=answer"),
+        ("gold", "id=ab label=YN gpt4=NY", "", "query=id, answer=label"),
+        *((kind, "id=ab answer=YN gpt4=yn", "", "query=id, answer=answer") for kind in ("gold", "run")),
+        ("run", "id=ab prediction=YN answer=NY truth=NY", "", "query=id, answer=prediction"),
+        ("run", "id=ab answer=YN note=Nx truth=NY", "answer=answer", "query=id, answer=answer"),
     ],
 )
 def test_columns_are_known(kind, names, given, roles):
@@ -45,12 +56,16 @@ def test_columns_are_known(kind, names, given, roles):
         ("topic_no para_no score", "run", "[missing-column] query …"),
         ("query_id doc_id doc_id score", "run", "[ambiguous] document …"),
         ("case case_id score", "run", "[ambiguous] query …"),
+        *(("id=ab answer=YN gpt4=NY", kind, "[ambiguous] … answer and gpt4…") for kind in ("gold", "run")),
+        ("id=ab label=YN verdict=xx", "run", "[ambiguous] answer … label and verdict…"),
+        ("id=ab prediction=YN llm_answer=NY", "run", "[ambiguous] answer … prediction and llm_answer…"),
     ],
 )
 def test_what_is_not_understood_is_refused_with_what_is_known(names, kind, problem):
-    error = refused(roles_of, names.split(), kind, Place("f.csv", "line", 3))
+    error = refused(named, names, kind)
     assert begins(clause(error), problem)
-    assert (error.path, error.line, error.found) == ("f.csv", 3, ", ".join(names.split()))
+    assert (error.path, error.line) == ("f.csv", 3)
+    assert str(error.found).split(", ") == [name.partition("=")[0] for name in names.split()]
     assert "--columns" in str(error.remedy)
     assert ("order=ascending" in str(error.remedy)) == ("score or rank" in problem)  # distances may be meant
 

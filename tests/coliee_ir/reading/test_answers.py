@@ -11,7 +11,6 @@ from coliee_ir import Answers, Decisions, evaluate, fuse, read_run
 
 GOLD = {"R07-01-O": "Y", "R07-02-O": "N", "R07-03-O": "N", "R07-04-O": "Y"}
 XML = "<dataset>" + "".join(f'<pair id="{q}" label="{y}"><article>96</article></pair>' for q, y in GOLD.items())
-WRONG = Decisions(unreadable_answers="wrong")
 TYPED = ("--decision", "unreadable-answers=wrong")
 
 
@@ -54,7 +53,7 @@ def test_python_refuses_them_and_scores_them_as_wrong():
     for run in ("sorry.txt", answers):
         with refusing(InputError, "[bad-label]"):
             evaluate("gold.json", run)
-        scores = evaluate("gold.json", run, decisions=WRONG)
+        scores = evaluate("gold.json", run, decisions=Decisions(unreadable_answers="wrong"))
         assert (scores.measures, scores.queries["answered"]) == ({"Accuracy": 0.5}, 4)
         assert scores.decisions.unreadable_answers == "wrong"
 

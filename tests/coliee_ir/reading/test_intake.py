@@ -203,10 +203,8 @@ def statute(era, label=' label="Y"', articles="<article>572</article>"):
 def years(here):
     """A folder ``train`` with two years of statute XML, beside other files; and a run over both."""
     train = here / "train"
-    train.mkdir()
-    for era in ("R02", "R01"):
-        (train / f"riteval_{era}.xml").write_text(statute(era))
-    (train / "README.txt").write_text("The training data.\n")
+    write({f"train/riteval_{era}.xml": statute(era) for era in ("R02", "R01")})
+    write({"train/README.txt": "The training data.\n"})
     (train / ".DS_Store").write_bytes(b"\0\1")
     Path("run.txt").write_text("".join(f"{era}-{n}-A Q0 572 1 1 T\n" for era in ("R01", "R02") for n in (1, 2)))
     return train
@@ -250,8 +248,7 @@ def test_every_command_sees_the_golds_of_several_years_as_one(here, call, comman
     gold = json.loads((EXAMPLES / "task1" / "gold.json").read_text())
     option, found = "--fit" if command[0] == "fuse" else "--gold", []
     for parts in ({"whole": [*gold]}, {"a": [*gold][:17], "b": [*gold][17:30], "c": [*gold][30:]}):
-        for name, queries in parts.items():
-            Path(name).write_text(json.dumps({query: gold[query] for query in queries}))
+        write({name: json.dumps({query: gold[query] for query in queries}) for name, queries in parts.items()})
         first, *others = parts
         words = [first if word == "GOLD" else word for word in command]
         out, _ = done(call, *words, *(word for other in others for word in (option, other)))
@@ -288,9 +285,7 @@ def test_golds_of_a_folder_are_converted_without_links_out_of_it(years, call):
     ],
 )
 def test_golds_of_different_kinds_a_query_in_two_and_broken_ones_are_refused_by_name(here, first, second, what):
-    Path("golds").mkdir()
-    Path("golds/a.xml").write_text(first)
-    Path("golds/b.xml").write_text(second)
+    write({"golds/a.xml": first, "golds/b.xml": second})
     for golds in ("golds", ["golds/a.xml", "golds/b.xml"]):
         with pytest.raises(InputError) as caught:
             read_gold(golds)
@@ -299,13 +294,11 @@ def test_golds_of_different_kinds_a_query_in_two_and_broken_ones_are_refused_by_
 
 
 def test_remarks_of_golds_add_up_with_their_files_and_a_folder_without_any_is_refused(here):
-    for name, query in (("a.json", "1"), ("b.json", "2")):
-        Path(name).write_text(json.dumps({query: ["x", "x", "x", "x", "x"]}))
+    write({f"{query}.json": json.dumps({query: ["x"] * 5}) for query in "12"})
     remarks = read_gold(here).remarks
     assert remarks.count("gold-duplicate") == 8
-    assert remarks.examples("gold-duplicate")[0] == "a.json, query 1: x"
-    Path("notes").mkdir()
-    Path("notes/notes.txt").write_text("hello\n")
+    assert remarks.examples("gold-duplicate")[0] == "1.json, query 1: x"
+    write({"notes/notes.txt": "hello\n"})
     with refusing(InputError, "notes: [empty]"):
         read_gold("notes")
 
@@ -318,7 +311,6 @@ def test_a_gold_and_a_run_that_are_swapped_are_asked_about(here, call):
         (cases, cases[:-1], False),
         ("q1 Q0 d1 1 0.5 T\n", "q1 Q0 d1 1 0.5 T\n", False),
     ):
-        Path("gold").write_text(gold)
-        Path("run").write_text(run)
+        write({"gold": gold, "run": run})
         err = failing(call, "evaluate", "run", "gold")
         assert (err.count("\n"), "swap" in err) == (1, swapped)

@@ -62,6 +62,9 @@ SHAPES = {
     "attributes": lambda n: "<dataset><pair " + " ".join(f'a{i}="1"' for i in range(n // 10)) + "/></dataset>",
     "articles in XML": lambda n: statute("Article 1" * (n // 9)),
     "article numbers in XML": lambda n: statute("Article 1" + "-1" * (n // 2)),
+    "answers in a text": lambda n: "R07-01-O " + "Answer: Yes, Answer: Yes. " * (n // 26) + "\n",
+    "tags around answers": lambda n: "R07-01-O " + "<answer>" * (n // 8) + "\n",
+    "blanks before an answer": lambda n: "R07-01-O " + ("the answer is" + " " * 500) * (n // 513) + "\n",
     "brackets in XML": lambda n: statute("Article 1" + "(1) " * (n // 4) + "a"),
 }  # fmt: skip
 

@@ -16,10 +16,7 @@ pytestmark = pytest.mark.usefixtures("one_deal")
 CHANCE = random.Random(5)
 #: five documents of each of eight queries by id, so that the order of lines is not that of scores
 ROWS = [(f"{q:03}", f"{d:03}", CHANCE.random()) for q in range(1, 9) for d in sorted(CHANCE.sample(range(99), 5))]
-RANKED = [
-    (query, document, sum(row[0] == query and row[2] >= score for row in ROWS)) for query, document, score in ROWS
-]
-GOLD = {query: [document] for query, document, rank in RANKED if rank == 1}
+GOLD = {q: [d] for q, d, score in ROWS if score == max(row[2] for row in ROWS if row[0] == q)}
 
 
 def lines(rows, separator, header=""):

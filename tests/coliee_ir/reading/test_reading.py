@@ -13,6 +13,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run
 from coliee_ir import read_gold, read_run, to_run
 from coliee_ir.reading.anything import joined_runs, read_queries, readable
+from coliee_ir.reading.submission import Submission
 from coliee_ir.reading.tasks import find_task
 
 TORT = (
@@ -100,6 +101,8 @@ def test_ids_lose_txt_except_in_plain_trec(tmp_path):
         (read_run, 7, "[unknown-format] run … (found 'int')"),
         (read_gold, pandas.DataFrame({"query_id": ["q"]}), "[missing-column] (found 'query_id')"),
         (read_queries, {"q": ["d"]}, "[not-a-file]"),
+        *((Submission, of, "[bad-value] run …") for of in (None, 3, Submission({"q": []}))),
+        (partial(Submission, {"q": []}), 3, "[bad-value] answers …"),
         (partial(coliee_ir.evaluate, {"q": ["d"]}, task="trec", only=[7]), {"q": ["d"]}, "only … 7…"),
         (partial(read_gold, form="trec"), __file__, "[unknown-name] gold … 'trec'… parquet, tort, …"),
         (partial(read_run, form="qrels"), __file__, "[unknown-name] run … 'qrels'… parquet, tort, claims, …"),
@@ -108,6 +111,17 @@ def test_ids_lose_txt_except_in_plain_trec(tmp_path):
 def test_what_cannot_be_read_is_refused_with_what_it_is(read, content, expected):
     with refusing((InputError, UsageError), expected):
         read(content)
+
+
+def test_a_list_names_queries_in_its_first_words_or_all_in_one_line(tmp_path):
+    for text, queries in (
+        ("001 002 003\n", "001 002 003"), ("001, 002.txt\n", "001 002"), ("query_id x\n001 a\n", "001"),
+        ("query_id\n001\n001\n", "001"), ("query_id\n", "query_id"), ("001 x1\n002 x1\n", "001 002"), ("1 A1\n", "1"),
+    ):  # fmt: skip
+        assert read_queries(written(tmp_path, "q", text)) == tuple(queries.split()), text
+    for text, fault in (("01 02\n03 04\n", ", line 1: [ambiguous]"), ("1 a\n2\n", ", line 2: [structure]")):
+        with refusing(InputError, f"q{fault}"):
+            read_queries(written(tmp_path, "q", text))
 
 
 def test_a_gold_whose_ids_are_plainly_of_another_task_is_refused(tmp_path):
@@ -133,22 +147,22 @@ def test_ids_of_statute_questions_are_known_and_labels_of_other_queries_scored()
 # what files hold that evaluate refuses in a sentence, with file, line and remedy; and what it reads nevertheless
 
 CASES = '{"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007"]}'
-#: gold, run, options, and what is said: file, line if any, what stood there, what to do
+#: gold, run, and what is said: file, line if any, what stood there, what to do
 REFUSED = {
-    "broken JSON run": (CASES, '{\n"000001": ["000018",\n}', [],
+    "broken JSON run": (CASES, '{\n"000001": ["000018",\n}',
         "run, line 3, column 1: [syntax] Expecting value … (found '}')"),
-    "a test set for gold": ('["000001", "000002"]', CASES, [], "gold: [missing-label]"),
-    "no gold at all": ("hello\n", CASES, [], "gold, line 1: unrecognised gold format (found 'hello'); "),
-    "lost zeros": (CASES, "1 18 T\n2 99 T\n", [], "run: [mismatch] '1', '2'… gold … '000001', '000002', '000003'… 6 …"),
+    "a test set for gold": ('["000001", "000002"]', CASES, "gold: [missing-label]"),
+    "no gold at all": ("hello\n", CASES, "gold, line 1: unrecognised gold format (found 'hello'); "),
+    "lost zeros": (CASES, "1 18 T\n2 99 T\n", "run: [mismatch] '1', '2'… gold … '000001', '000002', '000003'… 6 …"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_read_is_refused_in_a_sentence(name, here, call):
-    gold, run, options, said = REFUSED[name]
-    Path("gold").write_text(gold)
-    Path("run").write_text(run)
-    err = failing(call, "evaluate", "gold", "run", *options)
+    *files, said = REFUSED[name]
+    for file, content in zip(("gold", "run"), files, strict=True):
+        Path(file).write_text(content)
+    err = failing(call, "evaluate", "gold", "run")
     assert err.startswith("coliee-ir: ")
     assert mentions(err, said)
     assert err.count("\n") == 1

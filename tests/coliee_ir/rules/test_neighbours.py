@@ -15,8 +15,6 @@ from coliee_ir.rules.protocol import neighbours, protocol, use_protocol_file
 
 #: the files of LeCaRD, which are not ours to commit
 LECARD = Path(os.environ.get("COLIEE_LECARD", ROOT.parent / "shared" / "data" / "lecard"))
-
-
 QUERIES = [str(number) for number in range(7001, 7007)]
 DOCUMENTS = [str(number) for number in range(100, 160)]
 

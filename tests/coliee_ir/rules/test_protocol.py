@@ -50,6 +50,8 @@ def test_what_has_no_rules_is_refused_with_what_has():
     ):
         with refusing(UsageError, expected):
             protocol(task, edition)
+    with refusing(UsageError, "[unknown-edition] 5 … 2022"):
+        submission_rules("5", 2022)
 
 
 def test_the_rows_of_the_package_follow_each_other_and_name_measures_that_their_parts_serve():

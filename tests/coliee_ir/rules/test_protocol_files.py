@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 import pytrec_eval
 from asserting import done, failing, heard, matches, mentions, refusing
+from by_form import one_a_line
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from reading import told
 
 import coliee_ir
 from coliee_adapters.errors import InputError
@@ -182,14 +184,11 @@ def containers(judged):
     def text(rows, separator):
         return "".join(separator.join(map(str, row)) + "\n" for row in rows)
 
-    def json_lines(values):
-        return "".join(json.dumps(value) + "\n" for value in values)
-
     return {
         "nested": (json.dumps({"a": {"b": records}}), Layout("json", "a.b", "q", parts={"documents": LISTED})),
         "entries": (json.dumps(judged), Layout("json", parts=entries)),
-        "jsonl": (json_lines(dict(zip(names, row, strict=True)) for row in rows), Layout("jsonl", "", "q", parts=row)),
-        "jsonl of entries": (json_lines({query: of} for query, of in judged.items()), Layout("jsonl", parts=entries)),
+        "jsonl": (one_a_line(dict(zip(names, row, strict=True)) for row in rows), Layout("jsonl", "", "q", parts=row)),
+        "jsonl of entries": (one_a_line({query: of} for query, of in judged.items()), Layout("jsonl", parts=entries)),
         "csv": (text([names, *rows], ","), Layout("csv", "", "q", parts=row)),
         "tsv": (text(rows, "\t"), Layout("tsv", "", "q", names, parts=row)),
         "columns": (text(rows, "  "), Layout("columns", "", "q", names, parts=row)),
@@ -238,6 +237,11 @@ def test_ranks_and_the_order_of_lists_rank_and_other_parts_stand_beside_document
     assert gold.other_parts == {"evidence": {"7": {"x": 1}, "8": {}}}
     others = described.read_run(Source("x.json"), layout).other_parts
     assert (others["answers"].labels, set(others)) == (gold.labels, {"answers", "evidence"})
+    twice = Source(put("twice.json", [{"q": "7", "a": "Y"}, {"q": "7", "a": "Y"}, {"q": "8", "a": "perhaps"}]))
+    answers = described.read_run(twice, Layout("json", query="q", parts={"answers": Part(at="a")}))
+    assert (answers.labels, answers.unreadable, answers.remarks.count("duplicate")) == ({"7": True}, ("8",), 1)
+    gold = described.read_gold(twice, Layout("json", query="q", parts={"answers": Part(at="a", no=("perhaps",))}))
+    assert (gold.labels, gold.remarks.count("gold-duplicate")) == ({"7": True, "8": False}, 1)
 
 
 def laid(container, records="", query="", columns=(), **part):
@@ -247,21 +251,27 @@ def laid(container, records="", query="", columns=(), **part):
 @pytest.mark.parametrize(
     ("content", "layout", "expected"),
     [
-        ("[1]", laid("json", query="q", at="d"), "record 1"),
-        ('{"a": 1}', laid("json", "b", "q"), "'b'"),
-        ('[{"q": "1"}]', laid("json", query="q", at="d"), "record 1: [missing-key] 'd'…"),
-        ('[{"q": "1", "d": [{}]}]', laid("json", query="q", at="d", id="x"), "'x'"),
-        ('{"q": {"d": "high"}}', laid("json"), "query q"),
-        ("q,d\n1,2,3\n", laid("csv", query="q", id="d"), "line 2"),
-        ("foo,bar\n1,2\n", laid("csv", query="q", id="d"), "line 2: [missing-key] 'q'…"),
-        ("1 a 1\n1 a 2\n", laid("columns", query="q", columns="qdr", id="d", relevance="r"), "line 2"),
-        ('[{"q": "1", "a": "perhaps"}]', Layout("json", query="q", parts={"answers": Part(at="a")}), "record 1"),
+        ("[1]", laid("json", query="q", at="d"), ": record 1: [structure] (found '1')"),
+        ('{"a": 1}', laid("json", query="q"), ": [structure] (found '{\"a\": 1}')"),
+        ('{"a": 1}', laid("json", "b", "q"), ": file x.txt: [missing-key] 'b'…; there are a; …"),
+        ('[{"q": "1"}]', laid("json", query="q", at="d"), ": record 1: [missing-key] 'd'…"),
+        ('[{"q": "1", "d": [{}]}]', laid("json", query="q", at="d", id="x"), ": record 1: [missing-key] 'x'…"),
+        ('[{"q": "1", "d": {"": 1}}]', laid("json", query="q", at="d"), ": record 1: [bad-id] (found '')"),
+        ('[{"q": "1", "d": [true]}]', laid("json", query="q", at="d"), ": record 1: [bad-id] (found 'true')"),
+        ('{"x": {"d": 1}}', laid("json")._replace(numbers=True), ": query x: [bad-id] (found 'x')"),
+        ('[{"q": {}}, {" ": {"d": 1}}]', laid("json"), ": record 2: [bad-id] (found ' ')"),
+        ('{"q": {"d": "high"}}', laid("json"), ": query q: [bad-relevance] (found 'high')"),
+        ('\n{"q": {"d": 1}}\n{" ": {"d": 1}}', laid("jsonl"), ", line 3: [bad-id] (found ' ')"),
+        ("q,d\n", laid("csv", query="q", id="d"), ": [missing-column]"),
+        ('{"q": "1"}', laid("csv", query="q", id="d"), ", line 1: [unknown-format]"),
+        ("q,d\n1,2,3\n", laid("csv", query="q", id="d"), ", line 2: [columns] (found '1,2,3')"),
+        ("foo,bar\n1,2\n", laid("csv", query="q", id="d"), ", line 2: [missing-key] 'q'…"),
+        ("1 a 1\n1 a 2\n", laid("columns", query="q", columns="qdr", id="d", relevance="r"), ", line 2: [conflicting]"),
+        ('[{"q": "1", "a": "-"}]', Layout("json", "", "q", parts={"answers": Part(at="a")}), ": record 1: [bad-label]"),
     ],
 )
 def test_what_is_not_written_like_that_is_refused_with_its_place(content, layout, expected):
-    with refusing(InputError, expected) as refused:
-        described.read_gold(Source(put("x.txt", content)), layout)
-    assert "\n" not in heard(refused.value)
+    assert matches(told(described.read_gold, Source(put("x.txt", content)), layout), f"x.txt{expected}")
 
 
 GOLD_IN_RECORDS = f"""{OWN}measures = ["MacroF2"]

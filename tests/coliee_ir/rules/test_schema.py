@@ -50,6 +50,7 @@ ADDED = [
     ('[run]\ncontainer = "json"', "[run], documents"),
     ('[table]\nF1 = "MicroF2"', "table, F1"),
     ("[[edition]]\nlast = 2026", "[[edition]] 1, first"),
+    *((f"edition = {value}", "edition") for value in ("2026", "[2026]")),
     ("[[edition]]\nfirst = 2026\nlast = 2025", "[[edition]] 1, last"),
     ("[[edition]]\nfirst = 2020\n[[edition]]\nfirst = 2026", "[[edition]] 2, first"),
     ('[[submission]]\ncolumns = ["A", "B"]', "[[submission]] 1, columns"),
@@ -82,13 +83,16 @@ _VALUES = st.recursive(
     max_leaves=4,
 )
 KEYS = ["task", *schema.keys(Protocol), *schema.keys(SubmissionRules), "edition", "submission", "first"]
-HEADS = ["", "[[edition]]\n", "[[submission]]\n", "[models_before]\n"]
 
 
-@given(st.sampled_from([*KEYS, "models_before"]), _VALUES, st.sampled_from(HEADS))
+@given(
+    st.sampled_from([*KEYS, "models_before"]),
+    _VALUES,
+    st.sampled_from(["", "[[edition]]", "[[submission]]", "[models_before]"]),
+)
 def test_whatever_a_file_states_is_read_or_refused_in_a_sentence(tmp_path_factory, key, value, head):
     shown = str(value).replace("'", "").replace("True", "true").replace("False", "false")
     try:
-        read(tmp_path_factory.getbasetemp(), f"{COMMON}{head}{key} = {shown}\n")
+        read(tmp_path_factory.getbasetemp(), f"{COMMON}{head}\n{key} = {shown}\n")
     except InputError as error:
         assert "\n" not in str(error)
