@@ -66,7 +66,9 @@ def _run(entry: Entry) -> str:
 
 def teams_file_columns(board: Ranking) -> dict[str, _Column]:
     """Heading → cell of the further columns of the list of teams."""
-    names = () if board.teams is None else distinct(board.teams.columns, _own(board))
+    table = board.protocol.table
+    taken = [*_own(board), *table, *table.values()]
+    names = () if board.teams is None else distinct(board.teams.columns, taken)
     return {name: lambda entry, i=i: entry.more[i] if entry.more else "" for i, name in enumerate(names)}  # type: ignore[misc]
 
 

@@ -39,7 +39,7 @@ _Column = Callable[[int], Cell]
 def scores(contents: Contents) -> Figure:
     """The scores of the first measures as dots with intervals, a panel a measure; and the ranks."""
     board, names, percent = contents.board, contents.names, contents.board.percent
-    drawn = [measure for measure in board.measures if not is_count(measure)][:_MEASURES]
+    drawn = ([measure for measure in board.measures if not is_count(measure)] or board.measures)[:_MEASURES]
     ranks = f"best rank {percent}", f"worst rank {percent}"
     columns: dict[str, _Column] = {"run": names.__getitem__}
     panels: dict[str, list[dict[str, Any]]] = {}

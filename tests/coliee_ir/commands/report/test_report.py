@@ -301,6 +301,12 @@ def test_the_page_is_one_document_in_order_that_needs_nothing_else(of_task1):
     assert policy.startswith("default-src 'none'; script-src 'sha256-") and "unsafe-eval" not in policy
 
 
+def test_a_report_of_counts_alone_draws_them():
+    report = one_step.report({"q": ["a"]}, {"q": ["a", "b"]}, task="trec", measures="num_ret", n_resamples=9)
+    [[_, shown, *_]] = drawn(report.contents)["scores"].data.rows
+    assert shown.value == 2
+
+
 def test_the_figures_are_written_in_every_form_or_not_at_all(call, tmp_path):
     folder = tmp_path / "new" / "figures"
     asked = ("report", *shown("4"), "--resamples", "99", "--figures")
