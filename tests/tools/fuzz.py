@@ -316,10 +316,8 @@ def differing(first: Outcome, second: Outcome, *but: str) -> str | None:
 
 def same_fault(first: Fault, second: Fault) -> bool:
     """Whether two errors are one; of a block's faults, those of its bytes are found before those of its lines."""
-    of_bytes = ("these bytes are not UTF-8", "a NUL character")
-    return first == second or (
-        first[0] == second[0] and any(text.startswith(of_bytes) for _, text, _ in (first, second))
-    )
+    of_bytes = any(text.startswith(("these bytes are not UTF-8", "a NUL character")) for _, text, _ in (first, second))
+    return first == second or (first[0] == second[0] and of_bytes)
 
 
 @same("careful reader")
@@ -602,8 +600,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         chosen = numbers() if options.only is None else [options.only]
         for finding in session(options.seed, chosen, Path(name)):
-            found += 1
-            case = finding.case
+            found, case = found + 1, finding.case
             print(f"\n{found}. {finding.check}: {finding.what}\n   from {case.name}: {', '.join(case.steps)}")
             print(f"   make fuzz SEED={options.seed} ONLY={finding.number}   task {case.task}")
             for side, ending in zip(("gold", "run"), case.endings, strict=True):

@@ -220,3 +220,13 @@ def test_nothing_is_warned_of_where_nothing_is_in_doubt_or_typed_and_of_many_run
         warnings.simplefilter("error")
         code, _, err = call("evaluate", "gold.json", "run.json", "-m", "AP")
     assert code == 0 and mentions(err, "[upside-down]")
+
+
+def test_what_was_not_kept_and_one_run_in_the_place_of_several_are_refused():
+    scored = evaluate_all(GOLD, [RUN, OTHER], task="1", keep="values")
+    for ask in (coliee_ir.compare, coliee_ir.leaderboard):
+        with refusing(UsageError, "[not-comparable]"):
+            ask(scored)
+    for runs in ({"001": ["101"]}, RUN):
+        with refusing(UsageError, "[shape]"):
+            evaluate_all(GOLD, runs, task="1")
