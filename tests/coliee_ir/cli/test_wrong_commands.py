@@ -40,6 +40,8 @@ report gold.json bm25.txt │ option-needed │ -o
 cut gold.json bm25.txt │ usage │ tune
 cut bm25.txt dense.txt --by k=1 │ usage │ one run
 cut bm25.txt --topk 3 │ usage │ --by k=3
+cut bm25.txt --by depth=5 │ unknown-name │ did you mean k?
+cut bm25.txt --by threshold=5 │ unknown-name │ did you mean score?
 cut bm25.txt --by 5 │ bad-value │ k=5
 cut bm25.txt --by k=2.5 │ bad-value │ integer
 cut bm25.txt --by k=0 │ no-result │ --by k=5
@@ -77,6 +79,7 @@ evaluate gold.json bm25.txt --decision unanswered │ usage │ choose one of ze
 evaluate gold.json bm25.txt --show gaps │ usage │ gap?
 evaluate -c gold.json bm25.txt │ usage │ --decision unanswered=skip
 evaluate -l 2 gold.json bm25.txt │ usage │ AP(rel=2)
+evaluate -l2 gold.json bm25.txt │ usage │ AP(rel=2)
 evaluate gold.json bm25.txt -a │ usage │ -m all_trec
 evaluate --qrels gold.json bm25.txt │ usage │ the gold is named first
 evaluate gold.json bm25.txt --answers bm25.txt │ wrong-task │ leave out --answers
