@@ -10,6 +10,7 @@ import pytest
 from asserting import heard, matches, mentions, refusing
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.forms import columns
@@ -18,6 +19,7 @@ from coliee_ir import Fusion, fuse
 from coliee_ir.commands.convert import streams, to_run
 from coliee_ir.commands.fuse import METHODS, NORMS
 from coliee_ir.commands.fuse.fitting import fit_fusion
+from coliee_ir.commands.fuse.methods import Candidates, Reader
 from coliee_ir.judging.order import order_of
 
 RANKING = [name for name, method in METHODS.items() if method.ranks]
@@ -53,6 +55,29 @@ def test_rankings_are_those_of_the_twin(drawn, method, norm, k):
         assert ranking == pytest.approx(expected[query], rel=1e-6, abs=1e-6)
         documents = list(ranking)
         assert order_of(documents, list(ranking.values())).tolist() == list(range(len(documents)))
+
+
+@given(naive.several())
+def test_what_runs_have_in_common_is_that_of_the_twin_whatever_the_order_of_queries(drawn):
+    runs, _ = drawn
+    held, turned = (
+        Candidates.of([Reader(Run.of({query: run[query] for query in sorted(run)[::way]})) for run in runs])
+        for way in (1, -1)
+    )
+    for i, run in enumerate(runs):
+        assert held.contents(i) == turned.contents(i)
+        scores = {query: [*map(naive.float32, ranking.values())] for query, ranking in run.items()}
+        assert {*held.tied(i)} == {query for query, values in scores.items() if len({*values}) < len(values)}
+        assert sum(held.named[i]) == sum(map(len, run.values()))
+    wanted = []
+    for query in held.queries:
+        first, second = (run.get(query, {}) for run in runs[:2])
+        both = [document for document in first if document in second]
+        ranks = [
+            [order_of([*of], [*of.values()]).tolist().index([*of].index(one)) for one in both] for of in (first, second)
+        ]
+        wanted += [stats.spearmanr(*ranks).statistic] if len(both) > 2 else []
+    assert sorted(held.correlations(0, 1).tolist()) == pytest.approx(sorted(wanted))
 
 
 @pytest.mark.parametrize("order", ["the same", "other", "one lacks a query", "one comes back", "shuffled"])
